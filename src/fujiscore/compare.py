@@ -1,0 +1,477 @@
+"""Two rankings: value at k, curve over k, area under it, comparison, explanation. Imports measures and rankings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore.errors import InputError
+from fujiscore.frames import frame
+from fujiscore.measures import evaluate, find
+from fujiscore.overlap import Ordered, Overlap, grid, set_sizes
+from fujiscore.rankings import Rankings, align
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from fujiscore.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.rankings import Missing, Nan, Negative, Scores
+
+
+def area(values: Scores) -> float:
+    """Return the area under evenly spaced points, scaled to their range (one point: its value)."""
+    if values.size == 1:
+        return float(values[0])
+    return float((values.sum() - (values[0] + values[-1]) / 2) / (values.size - 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A measure's values over k.
+
+    Attributes
+    ----------
+    measure : str
+        The measure's name.
+    ks : ndarray of int64
+        The evaluated k.
+    values : ndarray of float64
+        The value at each k.
+    """
+
+    measure: str
+    ks: Sizes
+    values: Scores
+
+    @property
+    def auc(self) -> float:
+        """The area under the curve: trapezoids of unit width between points, over their number less 1."""
+        return area(self.values)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return columns k and the measure's name as a pandas or polars DataFrame."""
+        return frame({"k": self.ks, self.measure: self.values}, library)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve on a matplotlib Axes (a new one if None) and return the Axes."""
+        from fujiscore import plots
+
+        return plots.curves([self], ax=ax)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Several measures of one pair of rankings.
+
+    Attributes
+    ----------
+    n : int
+        The number of items.
+    curves : mapping of str to Curve
+        A curve a measure.
+    ties_cut : int
+        At how many of the evaluated k a top set cuts through equal scores, so that `ties="stable"` decided by
+        the input order which of them are in it. 0 means that the order of the input plays no part.
+    """
+
+    n: int
+    curves: Mapping[str, Curve]
+    ties_cut: int
+
+    @property
+    def auc(self) -> dict[str, float]:
+        """The area under each measure's curve."""
+        return {name: curve.auc for name, curve in self.curves.items()}
+
+    def __getitem__(self, measure: str) -> Curve:
+        """Return one measure's curve."""
+        return self.curves[measure]
+
+    def __str__(self) -> str:
+        """Return a line a measure, and a word on ties where they matter."""
+        width = max(len(name) for name in self.curves)
+        ks = next(iter(self.curves.values())).ks
+        lines = [f"{self.n} items, k = {ks[0]} to {ks[-1]} ({ks.size} points)"]
+        lines += [f"AUC {name:<{width}}  {auc:.4f}" for name, auc in self.auc.items()]
+        if self.ties_cut:
+            lines.append(
+                f"ties: at {self.ties_cut} of {ks.size} points equal scores straddle the top k, and the input order "
+                "decides; ties='closed' does not depend on it"
+            )
+        return "\n".join(lines)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the column k and one column a measure as a pandas or polars DataFrame."""
+        ks = next(iter(self.curves.values())).ks
+        return frame({"k": ks, **{name: curve.values for name, curve in self.curves.items()}}, library)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw all curves on a matplotlib Axes (a new one if None) and return the Axes."""
+        from fujiscore import plots
+
+        return plots.curves(list(self.curves.values()), ax=ax)
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why FUJI has its value: one row an item of the union of the two top sets.
+
+    The rows are sorted: near misses by falling contribution, far misses likewise, then the shared items.
+
+    Attributes
+    ----------
+    value : float
+        FUJI, the sum of the contributions over the number of rows.
+    jaccard : float
+        The part that the shared items alone make up.
+    k1, k2 : int
+        The sizes of the two top sets.
+    items : list
+        The items' labels (positions where they have none).
+    rank_r, rank_s : ndarray of int64
+        Ranks from 1.
+    score_r, score_s : ndarray of float64
+        The scores as given.
+    membership_r, membership_s : ndarray of float64
+        1 inside the top set; outside, the score relative to the last score inside.
+    contribution : ndarray of float64
+        The smaller membership; 1 for a shared item.
+    kind : list of str
+        "shared", "near miss" (contribution at least 1/2) or "far miss".
+    """
+
+    value: float
+    jaccard: float
+    k1: int
+    k2: int
+    items: list[Hashable]
+    rank_r: NDArray[np.int64]
+    rank_s: NDArray[np.int64]
+    score_r: Scores
+    score_s: Scores
+    membership_r: Scores
+    membership_s: Scores
+    contribution: Scores
+    kind: list[str]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.items)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the table as columns."""
+        names = ("rank_r", "rank_s", "score_r", "score_s", "membership_r", "membership_s", "contribution", "kind")
+        return {"item": self.items, **{name: getattr(self, name) for name in names}}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the table as a pandas or polars DataFrame."""
+        return frame(self.columns(), library)
+
+    def __str__(self) -> str:
+        """Return the value's decomposition and the first rows as text."""
+        sizes = f"k = {self.k1}" if self.k1 == self.k2 else f"k = ({self.k1}, {self.k2})"
+        counts = {kind: self.kind.count(kind) for kind in ("shared", "near miss", "far miss")}
+        credit = float(self.contribution.sum()) - counts["shared"]
+        head = (
+            f"FUJI {self.value:.4f} at {sizes}: ({counts['shared']} shared + {credit:.4f} credit for "
+            f"{counts['near miss']} near and {counts['far miss']} far misses) / {len(self)} items; "
+            f"Jaccard {self.jaccard:.4f}"
+        )
+        shown = min(len(self), 20)
+        rows = [("item", "rank r", "rank s", "score r", "score s", "contribution", "kind")]
+        rows += [
+            (
+                str(self.items[i]),
+                str(self.rank_r[i]),
+                str(self.rank_s[i]),
+                f"{self.score_r[i]:.5g}",
+                f"{self.score_s[i]:.5g}",
+                f"{self.contribution[i]:.4f}",
+                self.kind[i],
+            )
+            for i in range(shown)
+        ]
+        widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        more = [f"... {len(self) - shown} more rows"] if len(self) > shown else []
+        return "\n".join([head, *lines, *more])
+
+
+def fuji(
+    r: Any,
+    s: Any,
+    k: int | tuple[int, int],
+    *,
+    ties: Ties = "stable",
+    zero_tail: ZeroTail = "include",
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> float:
+    """Return the Fuzzy Jaccard Index of the top k of two rankings.
+
+    An item outside a top set counts as a member to the degree that its score comes near the set's last score:
+    FUJI = sum of the smaller memberships / size of the union of the two top sets.
+
+    Parameters
+    ----------
+    r, s : array-like, Series or dict of item to score
+        Two rankings of the same n items, higher is better. Labelled ones (dicts, pandas Series) are aligned by
+        label; others must be in the same item order.
+    k : int or pair of int
+        How many items from the top, from 1 to n; a pair (k1, k2) for top sets of different sizes.
+    ties : {"stable", "closed"}
+        Equal scores around the k-th: "stable" keeps the input order, "closed" takes all of them in.
+    zero_tail : {"include", "exclude"}
+        Where the k-th score is 0: whether items outside, tied with it at 0, count as members (as in the paper's
+        algorithm and results) or not (as its equation says).
+    negative : {"raise", "clip", "abs"}
+        Negative scores: refuse them, order by them but count them as 0, or take magnitudes.
+    nan : {"raise", "zero", "drop"}
+        NaN scores: refuse them, score them 0, or leave those items out of both rankings.
+    missing : {"raise", "zero", "drop"}
+        Items that only one ranking scores: refuse them, score them 0, or compare the shared items only.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 if the top sets are equal.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> fj.fuji([0.9, 0.8, 0.1], [0.8, 0.9, 0.1], 1)
+    0.8888888888888888
+    >>> fj.fuji({"a": 3, "b": 2, "c": 1}, {"c": 3, "a": 2.9, "b": 0}, 1)
+    0.65
+    """
+    return score(r, s, k, ties=ties, zero_tail=zero_tail, negative=negative, nan=nan, missing=missing)
+
+
+def score(
+    r: Any,
+    s: Any,
+    k: int | tuple[int, int],
+    measure: str = "fuji",
+    *,
+    ties: Ties = "stable",
+    zero_tail: ZeroTail = "include",
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> float:
+    """Return a measure's value for the top k of two rankings.
+
+    Parameters
+    ----------
+    measure : str
+        A name in `MEASURES`.
+    r, s, k, ties, zero_tail, negative, nan, missing
+        As in `fuji`.
+
+    Returns
+    -------
+    float
+        In the measure's range.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> fj.score([4, 3, 2, 1], [4, 2, 3, 1], 2, measure="jaccard")
+    0.3333333333333333
+    """
+    found = find(measure)
+    first, second, _ = _ordered(r, s, negative=negative, nan=nan, missing=missing)
+    overlap = Overlap(first, second, *set_sizes(k, first.n), ties=ties, zero_tail=zero_tail)
+    return float(evaluate(found, overlap)[0])
+
+
+def curve(
+    r: Any,
+    s: Any,
+    measure: str = "fuji",
+    *,
+    ks: Any = "all",
+    ties: Ties = "stable",
+    zero_tail: ZeroTail = "include",
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> Curve:
+    """Return a measure's values over k, exactly, in linear time after the sort.
+
+    Parameters
+    ----------
+    ks : {"all", "exp", "squared"} or increasing integers
+        Where to evaluate: 1..n; 1, 2, 4, ..., n; 1, 4, 9, ..., n; or the given k.
+    r, s, measure, ties, zero_tail, negative, nan, missing
+        As in `score`.
+
+    Returns
+    -------
+    Curve
+        With `.ks`, `.values`, `.auc`, `.plot()` and `.to_frame()`.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> fj.curve([4, 3, 2, 1], [4, 2, 3, 1]).values
+    array([1.        , 0.77777778, 1.        , 1.        ])
+    """
+    found = find(measure)
+    first, second, _ = _ordered(r, s, negative=negative, nan=nan, missing=missing)
+    points = grid(ks, first.n)
+    overlap = Overlap(first, second, points, points, ties=ties, zero_tail=zero_tail)
+    return Curve(found.name, points, evaluate(found, overlap))
+
+
+def auc(
+    r: Any,
+    s: Any,
+    measure: str = "fuji",
+    *,
+    ks: Any = "all",
+    ties: Ties = "stable",
+    zero_tail: ZeroTail = "include",
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> float:
+    """Return the area under a measure's curve over k.
+
+    Trapezoids of unit width between the evaluated points, divided by their number less 1: the paper's area for
+    ks="all"; on a sparse grid the top weighs more. All arguments are those of `curve`.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> round(fj.auc([4, 3, 2, 1], [4, 2, 3, 1]), 4)
+    0.9259
+    """
+    return curve(r, s, measure, ks=ks, ties=ties, zero_tail=zero_tail, negative=negative, nan=nan, missing=missing).auc
+
+
+def compare(
+    r: Any,
+    s: Any,
+    measures: Sequence[str] = ("fuji", "jaccard"),
+    *,
+    ks: Any = "all",
+    ties: Ties = "stable",
+    zero_tail: ZeroTail = "include",
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> Comparison:
+    """Compare two rankings by several measures at once; they share the sort and the sweep.
+
+    Parameters
+    ----------
+    measures : sequence of str
+        Names in `MEASURES`.
+    r, s, ks, ties, zero_tail, negative, nan, missing
+        As in `curve`.
+
+    Returns
+    -------
+    Comparison
+        With `.curves`, `.auc`, `.ties_cut`, `.plot()` and `.to_frame()`; printing it gives a summary.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> print(fj.compare([4, 3, 2, 1], [4, 2, 3, 1]))
+    4 items, k = 1 to 4 (4 points)
+    AUC fuji     0.9259
+    AUC jaccard  0.7778
+    """
+    names = (measures,) if isinstance(measures, str) else tuple(measures)
+    if not names:
+        raise InputError("measures must name at least one measure; got none.")
+    found = [find(name) for name in names]
+    first, second, _ = _ordered(r, s, negative=negative, nan=nan, missing=missing)
+    points = grid(ks, first.n)
+    overlap = Overlap(first, second, points, points, ties=ties, zero_tail=zero_tail)
+    curves = {measure.name: Curve(measure.name, points, evaluate(measure, overlap)) for measure in found}
+    return Comparison(first.n, curves, overlap.ties_cut)
+
+
+def explain(
+    r: Any,
+    s: Any,
+    k: int | tuple[int, int],
+    *,
+    ties: Ties = "stable",
+    zero_tail: ZeroTail = "include",
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> Explanation:
+    """Explain FUJI at k item by item: which items are shared, which are near misses, and how near.
+
+    The contributions sum to FUJI's numerator; without the misses' part it would be the Jaccard index.
+    All arguments are those of `fuji`.
+
+    Returns
+    -------
+    Explanation
+        One row an item of the union, the near misses that matter most first; `.to_frame()` for a DataFrame.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> why = fj.explain({"a": 4, "b": 3, "c": 2}, {"a": 4, "c": 3, "b": 1}, 2)
+    >>> why.items, why.kind
+    (['c', 'b', 'a'], ['near miss', 'far miss', 'shared'])
+    """
+    first, second, rankings = _ordered(r, s, negative=negative, nan=nan, missing=missing)
+    overlap = Overlap(first, second, *set_sizes(k, first.n), ties=ties, zero_tail=zero_tail)
+    k1, k2 = int(overlap.k1[0]), int(overlap.k2[0])
+    union = np.union1d(first.order[:k1], second.order[:k2])
+    rank_r, rank_s = _ranks(first)[union], _ranks(second)[union]
+    member_r = _membership(first, k1, rank_r, zero_tail)
+    member_s = _membership(second, k2, rank_s, zero_tail)
+    contribution = np.minimum(member_r, member_s)
+    inside = (rank_r <= k1) & (rank_s <= k2)
+    kinds = np.select([inside, contribution >= 0.5], ["shared", "near miss"], "far miss")
+    rows = np.lexsort((rank_r + rank_s, -contribution, inside))
+    return Explanation(
+        value=float(evaluate(find("fuji"), overlap)[0]),
+        jaccard=float(evaluate(find("jaccard"), overlap)[0]),
+        k1=k1,
+        k2=k2,
+        items=[rankings.label(int(position)) for position in union[rows]],
+        rank_r=rank_r[rows],
+        rank_s=rank_s[rows],
+        score_r=first.scores[union][rows],
+        score_s=second.scores[union][rows],
+        membership_r=member_r[rows],
+        membership_s=member_s[rows],
+        contribution=contribution[rows],
+        kind=kinds[rows].tolist(),
+    )
+
+
+def _ordered(r: Any, s: Any, *, negative: str, nan: str, missing: str) -> tuple[Ordered, Ordered, Rankings]:
+    """Check, align and sort two rankings."""
+    rankings = align((r, s), ("r", "s"), negative=negative, nan=nan, missing=missing)
+    first, second = rankings.scores
+    return Ordered(first), Ordered(second), rankings
+
+
+def _ranks(ranking: Ordered) -> NDArray[np.int64]:
+    """Return each item's rank, from 1."""
+    ranks = np.empty(ranking.n, np.int64)
+    ranks[ranking.order] = np.arange(1, ranking.n + 1)
+    return ranks
+
+
+def _membership(ranking: Ordered, k: int, ranks: NDArray[np.int64], zero_tail: str) -> Scores:
+    """Return the membership in the top k of the items at the given ranks."""
+    last = ranking.ranked[k - 1]
+    outside = ranking.ranked[ranks - 1] / last if last > 0 else float(zero_tail == "include")
+    return np.where(ranks <= k, 1.0, outside)

@@ -1,0 +1,290 @@
+"""The registry of measures: name, formula, range, properties, reference. Imports the overlap and errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore.errors import InputError, choice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fujiscore.overlap import Overlap, Sizes
+    from fujiscore.rankings import Scores
+
+
+@dataclass(frozen=True)
+class Properties:
+    """The five properties of the paper's Table 1."""
+
+    fully_defined: bool
+    bounded: bool
+    maximum: bool
+    chance_corrected: bool
+    uses_scores: bool
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A similarity of two top sets: a formula on their overlap.
+
+    Attributes
+    ----------
+    name, title : str
+        The word used in calls, and the name used in text and pictures.
+    formula : str
+        With h shared items, set sizes k1 and k2, n items and E = k1 k2 / n.
+    low, high : float
+        The range of the value.
+    properties : Properties
+        The row of the paper's Table 1.
+    reference : str
+        Where the measure comes from.
+    unequal : bool
+        Whether the two sets may differ in size.
+    values : callable
+        The formula, on an Overlap.
+    """
+
+    name: str
+    title: str
+    formula: str
+    low: float
+    high: float
+    properties: Properties
+    reference: str
+    unequal: bool
+    values: Callable[[Overlap], Scores]
+
+
+def evaluate(measure: Measure, overlap: Overlap) -> Scores:
+    """Return a measure's values along the path, or say that it needs sets of equal size."""
+    if not measure.unequal and overlap.k1 is not overlap.k2:
+        unequal = np.flatnonzero(overlap.k1 != overlap.k2)
+        if unequal.size:
+            k1, k2 = overlap.k1[unequal[0]], overlap.k2[unequal[0]]
+            raise InputError(
+                f"{measure.name} is defined for sets of equal size only; got sizes {k1} and {k2}. "
+                "Use one k and ties='stable', or a measure that allows unequal sizes, such as 'wald' or 'jaccard'."
+            )
+    return measure.values(overlap)
+
+
+def find(name: Any) -> Measure:
+    """Return the measure of that name."""
+    choice("measure", name, MEASURES)
+    return MEASURES[name]
+
+
+def _expected(o: Overlap) -> Scores:
+    """Return the expected number of shared items of two random sets."""
+    return o.k1 * (o.k2 / o.n)
+
+
+def _ratio(o: Overlap, above: Scores | Sizes, below: Scores | Sizes) -> Scores:
+    """Divide; where the sizes alone decide the overlap (0/0), 1 for equal sets and 0 for others."""
+    forced = np.maximum(o.k1, o.k2) == o.n
+    return np.where(forced, _krizek(o), above / np.where(forced, 1, below))
+
+
+def _jaccard(o: Overlap) -> Scores:
+    return o.shared / (o.k1 + o.k2 - o.shared)
+
+
+def _hamming(o: Overlap) -> Scores:
+    return 1 - (o.k1 + o.k2 - 2 * o.shared) / o.n
+
+
+def _pog(o: Overlap) -> Scores:
+    return o.shared / o.k1
+
+
+def _npog(o: Overlap) -> Scores:
+    expected = _expected(o)
+    return _ratio(o, o.shared - expected, o.k1 - expected)
+
+
+def _lustgarten(o: Overlap) -> Scores:
+    return _ratio(o, o.shared - _expected(o), np.minimum(o.k1, o.k2) - np.maximum(0, o.k1 + o.k2 - o.n))
+
+
+def _wald(o: Overlap) -> Scores:
+    expected = _expected(o)
+    return _ratio(o, o.shared - expected, np.minimum(o.k1, o.k2) - expected)
+
+
+def _krizek(o: Overlap) -> Scores:
+    return ((o.shared == o.k1) & (o.shared == o.k2)).astype(np.float64)
+
+
+def _cwrel(o: Overlap) -> Scores:
+    total = o.k1 + o.k2
+    least = np.maximum(0, total - o.n)
+    return _ratio(o, o.shared - least, total // 2 - least)
+
+
+def _pearson(o: Overlap) -> Scores:
+    spread = np.sqrt(o.k1 / o.n * (1 - o.k1 / o.n)) * np.sqrt(o.k2 / o.n * (1 - o.k2 / o.n))
+    return _ratio(o, o.shared - _expected(o), o.n * spread)
+
+
+def _table(*measures: Measure) -> Mapping[str, Measure]:
+    return MappingProxyType({measure.name: measure for measure in measures})
+
+
+def _properties(row: str) -> Properties:
+    """Read a row of five marks, + or -, in the order of the fields."""
+    return Properties(*(mark == "+" for mark in row))
+
+
+_INF = float("inf")
+
+MEASURES: Mapping[str, Measure] = _table(
+    Measure(
+        "fuji",
+        "FUJI",
+        "(h + A/s_(k2) + B/r_(k1)) / (k1 + k2 - h); A: scores in s of the items only in r's set; B: the reverse",
+        0.0,
+        1.0,
+        _properties("+++++"),
+        "Petković, Škrlj, Kocev, Simidjievski (2021), Fuzzy Jaccard Index: A robust comparison of ordered lists",
+        unequal=True,
+        values=lambda o: o.fuji,
+    ),
+    Measure(
+        "jaccard",
+        "Jaccard",
+        "h / (k1 + k2 - h)",
+        0.0,
+        1.0,
+        _properties("+++--"),
+        "Jaccard (1901), Étude comparative de la distribution florale",
+        unequal=True,
+        values=_jaccard,
+    ),
+    Measure(
+        "hamming",
+        "Hamming",
+        "1 - (k1 + k2 - 2h) / n",
+        0.0,
+        1.0,
+        _properties("+++--"),
+        "Dunne, Cunningham, Azuaje (2002), Solutions to instability problems with wrapper-based feature selection",
+        unequal=True,
+        values=_hamming,
+    ),
+    Measure(
+        "pog",
+        "POG",
+        "h / k1",
+        0.0,
+        1.0,
+        _properties("+++--"),
+        "Shi et al. (2006), The MicroArray Quality Control project",
+        unequal=True,
+        values=_pog,
+    ),
+    Measure(
+        "npog",
+        "nPOG",
+        "(h - E) / (k1 - E)",
+        -_INF,
+        1.0,
+        _properties("+-++-"),
+        "Zhang et al. (2009), Evaluating reproducibility of differential expression discoveries in microarray studies",
+        unequal=True,
+        values=_npog,
+    ),
+    Measure(
+        "kuncheva",
+        "Kuncheva",
+        "(h - k²/n) / (k - k²/n)",
+        -1.0,
+        1.0,
+        _properties("-+++-"),
+        "Kuncheva (2007), A stability index for feature selection",
+        unequal=False,
+        values=_npog,
+    ),
+    Measure(
+        "lustgarten",
+        "Lustgarten",
+        "(h - E) / (min(k1, k2) - max(0, k1 + k2 - n))",
+        -1.0,
+        1.0,
+        _properties("++-+-"),
+        "Lustgarten et al. (2009), Measuring stability of feature selection in biomedical datasets",
+        unequal=True,
+        values=_lustgarten,
+    ),
+    Measure(
+        "wald",
+        "Wald",
+        "(h - E) / (min(k1, k2) - E)",
+        -_INF,
+        1.0,
+        _properties("+--+-"),
+        "Wald, Khoshgoftaar, Napolitano (2013), Stability of filter- and wrapper-based feature subset selection",
+        unequal=True,
+        values=_wald,
+    ),
+    Measure(
+        "krizek",
+        "Křížek",
+        "1 if the sets are equal, else 0 (what the entropy of subset frequencies comes to for two sets)",
+        0.0,
+        1.0,
+        _properties("--+--"),
+        "Křížek, Kittler, Hlaváč (2007), Improving stability of feature selection methods",
+        unequal=False,
+        values=_krizek,
+    ),
+    Measure(
+        "cwrel",
+        "CWrel",
+        "(h - m) / (floor((k1 + k2) / 2) - m), m = max(0, k1 + k2 - n)",
+        0.0,
+        1.0,
+        _properties("++---"),
+        "Somol, Novovičová (2010), Evaluating stability and comparing output of feature selectors",
+        unequal=True,
+        values=_cwrel,
+    ),
+    Measure(
+        "correlation",
+        "correlation",
+        "Pearson's correlation of the raw scores over the union; 1 where undefined; -inf as the least finite score",
+        -1.0,
+        1.0,
+        _properties("-+-++"),
+        "Pearson (1895), Notes on regression and inheritance in the case of two parents",
+        unequal=True,
+        values=lambda o: o.correlation,
+    ),
+    Measure(
+        "pearson",
+        "Pearson",
+        "(h - E) / (n sqrt(k1/n (1 - k1/n) k2/n (1 - k2/n)))",
+        -1.0,
+        1.0,
+        _properties("++++-"),
+        "Nogueira, Brown (2016), Measuring the stability of feature selection",
+        unequal=True,
+        values=_pearson,
+    ),
+    Measure(
+        "gamma",
+        "gamma",
+        "(C - D) / (C + D): concordant and discordant pairs of the union, ties in neither; 1 where there are none",
+        -1.0,
+        1.0,
+        _properties("-++--"),
+        "Goodman, Kruskal (1954), Measures of association for cross classifications",
+        unequal=True,
+        values=lambda o: o.gamma,
+    ),
+)

@@ -1,0 +1,280 @@
+"""Labelled scores: whatever users have, as float64, aligned by label, checked once. Imports kernels and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from fujiscore import _kernels
+from fujiscore.errors import InputError, choice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Negative: TypeAlias = Literal["raise", "clip", "abs"]
+Nan: TypeAlias = Literal["raise", "zero", "drop"]
+Missing: TypeAlias = Literal["raise", "zero", "drop"]
+NEGATIVE = ("raise", "clip", "abs")
+NAN = ("raise", "zero", "drop")
+MISSING = ("raise", "zero", "drop")
+CLEAN = (False, False, False)
+
+Scores: TypeAlias = "NDArray[np.float64]"
+Labels: TypeAlias = Sequence[Hashable]
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Scores of the same items by one or more rankings: finite or -inf, never NaN, in one item order.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One name a ranking.
+    scores : tuple of ndarray of float64
+        One array a ranking, an entry an item; higher is better.
+    items : sequence or None
+        The items' labels, None where the input had none.
+    """
+
+    names: tuple[str, ...]
+    scores: tuple[Scores, ...]
+    items: Labels | None = None
+
+    def __len__(self) -> int:
+        """Return the number of rankings."""
+        return len(self.scores)
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return self.scores[0].size
+
+    def label(self, position: int) -> Hashable:
+        """Return the label of the item at a position: the position itself where items have no labels."""
+        return position if self.items is None else self.items[position]
+
+
+def align(
+    objects: Sequence[Any],
+    names: Sequence[str],
+    *,
+    negative: str = "raise",
+    nan: str = "raise",
+    missing: str = "raise",
+) -> Rankings:
+    """Turn one object a ranking into checked scores of the same items in the same order."""
+    choice("negative", negative, NEGATIVE)
+    choice("nan", nan, NAN)
+    choice("missing", missing, MISSING)
+    coerced = [_coerce(obj, name) for obj, name in zip(objects, names, strict=True)]
+    scores = tuple([own for own, _ in coerced])
+    labels = [own for _, own in coerced]
+    items = None
+    if labels.count(None) == len(labels):
+        _same_length(scores, names)
+    else:
+        scores, items = _align_labels(scores, labels, names, missing)
+    return _clean(Rankings(tuple(names), scores, items), negative, nan)
+
+
+def _coerce(obj: Any, name: str) -> tuple[Scores, Labels | None]:
+    """Return an object's scores as a contiguous float64 array, and its labels if it has any."""
+    labels: Labels | None = None
+    if isinstance(obj, np.ma.MaskedArray):
+        values = np.ma.filled(obj.astype(np.float64), np.nan)
+    elif isinstance(obj, (np.ndarray, list, tuple, range)):
+        values = _array(obj, name)
+    elif isinstance(obj, Mapping):
+        labels = list(obj)
+        values = _array(list(obj.values()), name)
+    else:
+        values, labels = _foreign(obj, name)
+    if values.ndim != 1:
+        raise InputError(
+            f"{name} must be one-dimensional: one score an item. Got an array of shape {values.shape}; "
+            "pass one row or one column of it."
+        )
+    if values.size == 0:
+        raise InputError(f"{name} must hold at least one score; it is empty.")
+    if values.dtype.kind not in "fiub":
+        values = _from_objects(values, name)
+    return np.ascontiguousarray(values, dtype=np.float64), labels
+
+
+def _array(obj: Any, name: str) -> NDArray[Any]:
+    """Return an array, or say that the sequence has no regular shape."""
+    try:
+        return np.asarray(obj)
+    except ValueError:
+        raise InputError(
+            f"{name} must be a flat list of scores; its entries are sequences of unequal lengths."
+        ) from None
+
+
+def _foreign(obj: Any, name: str) -> tuple[NDArray[Any], Labels | None]:
+    """Return the values of a dataframe library's Series (with its index, if it has one) or of an array-like."""
+    import narwhals as nw
+
+    if nw.dependencies.is_pandas_series(obj):
+        return obj.to_numpy(dtype=_numeric(obj), na_value=np.nan), _index_labels(obj.index, name)
+    if nw.dependencies.is_into_series(obj):
+        return nw.from_native(obj, series_only=True).to_numpy(), None
+    if nw.dependencies.is_into_dataframe(obj):
+        raise InputError(f"{name} must be one ranking; got a table of {obj.shape[1]} columns. Pass one column of it.")
+    if not hasattr(obj, "__array__"):
+        raise InputError(
+            f"{name} must be scores: a list, an array, a pandas or polars Series, or a dict of item to score. "
+            f"Got {type(obj).__name__}."
+        )
+    return np.asarray(obj), None
+
+
+def _numeric(series: Any) -> type[Any]:
+    """Return the NumPy type that a pandas Series of numbers converts to (object for anything else)."""
+    return np.float64 if series.dtype.kind in "fiub" else np.object_
+
+
+def _index_labels(index: Any, name: str) -> Labels:
+    """Return a pandas index as labels; the default index stays a range."""
+    if not index.is_unique:
+        raise InputError(
+            f"{name} must score each item once; its index holds {index[index.duplicated()][0]!r} more than once. "
+            "Drop or average the repeated items."
+        )
+    if index.__class__.__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
+        return range(len(index))
+    labels: list[Hashable] = index.tolist()
+    return labels
+
+
+def _from_objects(values: NDArray[Any], name: str) -> Scores:
+    """Convert Python objects that are numbers (None counts as NaN); anything else is an error that names it."""
+    for position, value in enumerate(values.tolist()):
+        if isinstance(value, (str, bytes, complex)) or not (value is None or hasattr(value, "__float__")):
+            raise InputError(
+                f"{name} must hold numbers; got {value!r} ({type(value).__name__}) at position {position}. "
+                "Convert the scores to float first."
+            )
+    return values.astype(np.float64)
+
+
+def _same_length(scores: Sequence[Scores], names: Sequence[str]) -> None:
+    """Raise if rankings without labels differ in length."""
+    for own, name in zip(scores, names, strict=True):
+        if own.size != scores[0].size:
+            raise InputError(
+                f"{names[0]} and {name} must score the same items; they have {scores[0].size} and {own.size} scores. "
+                "Pass pandas Series or dicts to align them by label."
+            )
+
+
+def _align_labels(
+    scores: Sequence[Scores], labels: Sequence[Labels | None], names: Sequence[str], missing: str
+) -> tuple[tuple[Scores, ...], Labels]:
+    """Bring labelled scores into one item order: the first ranking's, then other items as they come."""
+    for own, name in zip(labels, names, strict=True):
+        if own is None:
+            return _positional(scores, labels, names, name)
+    known = [own for own in labels if own is not None]
+    first = known[0]
+    if all(own == first for own in known):
+        return tuple(scores), first
+    at = [{label: i for i, label in enumerate(own)} for own in known]
+    items: Labels
+    if missing == "drop":
+        items = [label for label in first if all(label in own for own in at)]
+        if not items:
+            raise InputError(f"{' and '.join(names)} must share items to be compared; they have none in common.")
+    else:
+        items = list(dict.fromkeys(label for own in at for label in own))
+        if missing == "raise":
+            _raise_if_missing(items, at, names)
+    aligned = []
+    for own_scores, own_at in zip(scores, at, strict=True):
+        positions = np.array([own_at.get(label, -1) for label in items])
+        aligned.append(np.where(positions >= 0, own_scores[positions], 0.0))
+    return tuple(aligned), items
+
+
+def _positional(
+    scores: Sequence[Scores], labels: Sequence[Labels | None], names: Sequence[str], bare: str
+) -> tuple[tuple[Scores, ...], Labels]:
+    """Align by position where one ranking has no labels and the others only a default index."""
+    for own, name in zip(labels, names, strict=True):
+        if own is not None and not isinstance(own, range):
+            raise InputError(
+                f"{name} has item labels and {bare} has none, so they cannot be aligned. "
+                "Label both (pandas Series or dicts), or pass plain arrays in the same item order."
+            )
+    _same_length(scores, names)
+    return tuple(scores), range(scores[0].size)
+
+
+def _raise_if_missing(items: Labels, at: Sequence[Mapping[Hashable, int]], names: Sequence[str]) -> None:
+    """Raise if a ranking lacks an item that another one scores."""
+    for own, name in zip(at, names, strict=True):
+        lacking = [label for label in items if label not in own]
+        if lacking:
+            raise InputError(
+                f"{name} must score every item; it lacks {len(lacking)} of {len(items)} (first: {lacking[0]!r}). "
+                "Pass missing='zero' to score them 0, or missing='drop' to compare the shared items only."
+            )
+
+
+def _clean(rankings: Rankings, negative: str, nan: str) -> Rankings:
+    """Apply the NaN and negative policies; most input is clean and passes through untouched."""
+    flaws = {_kernels.order.flaws(own) for own in rankings.scores}
+    if flaws == {CLEAN}:
+        return rankings
+    if any(has_nan for has_nan, _, _ in flaws):
+        rankings = _clean_nan(rankings, nan)
+    scores = []
+    for index, own in enumerate(rankings.scores):
+        if negative == "abs":
+            own = np.abs(own)  # noqa: PLW2901
+        _raise_at(rankings, index, own == np.inf, "finite scores", "infinite", "Replace them by a large finite score.")
+        if negative == "raise":
+            _raise_at(
+                rankings,
+                index,
+                own < 0,
+                "non-negative scores",
+                "negative",
+                "Pass negative='clip' to count them as 0 (right where negative means no better than noise), "
+                "or negative='abs' to rank by magnitude.",
+            )
+        scores.append(own)
+    return Rankings(rankings.names, tuple(scores), rankings.items)
+
+
+def _clean_nan(rankings: Rankings, nan: str) -> Rankings:
+    """Refuse NaN, score it 0, or drop its items from all rankings."""
+    if nan == "zero":
+        return Rankings(
+            rankings.names, tuple(np.where(np.isnan(own), 0.0, own) for own in rankings.scores), rankings.items
+        )
+    if nan == "raise":
+        for index, own in enumerate(rankings.scores):
+            remedy = "Pass nan='zero' to score them 0, or nan='drop' to leave those items out."
+            _raise_at(rankings, index, np.isnan(own), "scores that are numbers", "NaN", remedy)
+    keep = ~np.any([np.isnan(own) for own in rankings.scores], axis=0)
+    if not keep.any():
+        raise InputError(f"{' and '.join(rankings.names)} have no item left after nan='drop': each one has a NaN.")
+    items = None if rankings.items is None else [rankings.items[i] for i in np.flatnonzero(keep).tolist()]
+    return Rankings(rankings.names, tuple(own[keep] for own in rankings.scores), items)
+
+
+def _raise_at(rankings: Rankings, index: int, bad: NDArray[np.bool_], required: str, what: str, remedy: str) -> None:
+    """Raise if any score is bad, naming the ranking, the first such item and its score."""
+    if not bad.any():
+        return
+    position = int(np.argmax(bad))
+    value = rankings.scores[index][position]
+    count = int(bad.sum())
+    found = f"{count} of {bad.size} {'is' if count == 1 else 'are'} {what}"
+    first = f"first: {value:g} at item {rankings.label(position)!r}"
+    raise InputError(f"{rankings.names[index]} must hold {required}; {found} ({first}). {remedy}")

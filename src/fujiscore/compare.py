@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.chance import Chance, chances
 from fujiscore.errors import InputError
 from fujiscore.frames import frame
-from fujiscore.measures import evaluate, find
-from fujiscore.overlap import Ordered, Overlap, grid, set_sizes
-from fujiscore.rankings import Rankings, align
+from fujiscore.measures import area, evaluate, find
+from fujiscore.overlap import Ordered, Overlap, grid, ordered_pair, set_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
+    from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
     from fujiscore.overlap import Sizes, Ties, ZeroTail
     from fujiscore.rankings import Missing, Nan, Negative, Scores
-
-
-def area(values: Scores) -> float:
-    """Return the area under evenly spaced points, scaled to their range (one point: its value)."""
-    if values.size == 1:
-        return float(values[0])
-    return float((values.sum() - (values[0] + values[-1]) / 2) / (values.size - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +45,7 @@ class Curve:
     @property
     def auc(self) -> float:
         """The area under the curve: trapezoids of unit width between points, over their number less 1."""
-        return area(self.values)
+        return float(area(self.values))
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return columns k and the measure's name as a pandas or polars DataFrame."""
@@ -69,23 +64,53 @@ class Comparison:
 
     Attributes
     ----------
-    n : int
-        The number of items.
     curves : mapping of str to Curve
         A curve a measure.
-    ties_cut : int
-        At how many of the evaluated k a top set cuts through equal scores, so that `ties="stable"` decided by
-        the input order which of them are in it. 0 means that the order of the input plays no part.
+    overlap : Overlap
+        The two rankings in order, and all that was computed on them.
+    drawn : mapping of str to Chance, or None
+        The chance levels with permutations, if any were asked for.
     """
 
-    n: int
     curves: Mapping[str, Curve]
-    ties_cut: int
+    overlap: Overlap
+    drawn: Mapping[str, Chance] | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return self.overlap.n
+
+    @property
+    def ks(self) -> Sizes:
+        """The evaluated k."""
+        return next(iter(self.curves.values())).ks
 
     @property
     def auc(self) -> dict[str, float]:
         """The area under each measure's curve."""
         return {name: curve.auc for name, curve in self.curves.items()}
+
+    @property
+    def ties_cut(self) -> int:
+        """At how many of the evaluated k a top set cuts through equal scores.
+
+        There, `ties="stable"` decides by the input order which of them are in it; 0 means that the order of the
+        input plays no part.
+        """
+        return self.overlap.ties_cut
+
+    @cached_property
+    def chance(self) -> Mapping[str, Chance]:
+        """For each measure, what chance alone would give, and the corrected values."""
+        if self.drawn is not None:
+            return self.drawn
+        return chances(self.overlap, [find(name) for name in self.curves], self.ks)
+
+    @property
+    def p_value(self) -> dict[str, float | None]:
+        """For each measure, how often chance gives at least this area; None without permutations."""
+        return {name: found.p_value for name, found in (self.drawn or {}).items()}
 
     def __getitem__(self, measure: str) -> Curve:
         """Return one measure's curve."""
@@ -94,20 +119,25 @@ class Comparison:
     def __str__(self) -> str:
         """Return a line a measure, and a word on ties where they matter."""
         width = max(len(name) for name in self.curves)
-        ks = next(iter(self.curves.values())).ks
-        lines = [f"{self.n} items, k = {ks[0]} to {ks[-1]} ({ks.size} points)"]
-        lines += [f"AUC {name:<{width}}  {auc:.4f}" for name, auc in self.auc.items()]
+        points = self.ks.size
+        lines = [f"{self.n} items, k = {self.ks[0]} to {self.ks[-1]} ({points} points)"]
+        for name, auc in self.auc.items():
+            line = f"AUC {name:<{width}}  {auc:.4f}"
+            if self.drawn is not None:
+                found = self.drawn[name]
+                line += f"  by chance {found.expected_auc:.4f}  corrected {found.corrected_auc:.4f}"
+                line += f"  p = {found.p_value:.4g}"
+            lines.append(line)
         if self.ties_cut:
             lines.append(
-                f"ties: at {self.ties_cut} of {ks.size} points equal scores straddle the top k, and the input order "
+                f"ties: at {self.ties_cut} of {points} points equal scores straddle the top k, and the input order "
                 "decides; ties='closed' does not depend on it"
             )
         return "\n".join(lines)
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return the column k and one column a measure as a pandas or polars DataFrame."""
-        ks = next(iter(self.curves.values())).ks
-        return frame({"k": ks, **{name: curve.values for name, curve in self.curves.items()}}, library)
+        return frame({"k": self.ks, **{name: curve.values for name, curve in self.curves.items()}}, library)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw all curves on a matplotlib Axes (a new one if None) and return the Axes."""
@@ -245,7 +275,7 @@ def fuji(
     --------
     >>> import fujiscore as fj
     >>> fj.fuji([0.9, 0.8, 0.1], [0.8, 0.9, 0.1], 1)
-    0.8888888888888888
+    0.888888888888889
     >>> fj.fuji({"a": 3, "b": 2, "c": 1}, {"c": 3, "a": 2.9, "b": 0}, 1)
     0.65
     """
@@ -285,7 +315,7 @@ def score(
     0.3333333333333333
     """
     found = find(measure)
-    first, second, _ = _ordered(r, s, negative=negative, nan=nan, missing=missing)
+    first, second, _ = ordered_pair(r, s, negative=negative, nan=nan, missing=missing)
     overlap = Overlap(first, second, *set_sizes(k, first.n), ties=ties, zero_tail=zero_tail)
     return float(evaluate(found, overlap)[0])
 
@@ -323,7 +353,7 @@ def curve(
     array([1.        , 0.77777778, 1.        , 1.        ])
     """
     found = find(measure)
-    first, second, _ = _ordered(r, s, negative=negative, nan=nan, missing=missing)
+    first, second, _ = ordered_pair(r, s, negative=negative, nan=nan, missing=missing)
     points = grid(ks, first.n)
     overlap = Overlap(first, second, points, points, ties=ties, zero_tail=zero_tail)
     return Curve(found.name, points, evaluate(found, overlap))
@@ -361,6 +391,11 @@ def compare(
     measures: Sequence[str] = ("fuji", "jaccard"),
     *,
     ks: Any = "all",
+    permutations: int = 0,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: bool | None = None,
     ties: Ties = "stable",
     zero_tail: ZeroTail = "include",
     negative: Negative = "raise",
@@ -373,13 +408,16 @@ def compare(
     ----------
     measures : sequence of str
         Names in `MEASURES`.
+    permutations, random_state, n_jobs, executor, progress
+        As in `chance`: random rankings to draw for p-values.
     r, s, ks, ties, zero_tail, negative, nan, missing
         As in `curve`.
 
     Returns
     -------
     Comparison
-        With `.curves`, `.auc`, `.ties_cut`, `.plot()` and `.to_frame()`; printing it gives a summary.
+        With `.curves`, `.auc`, `.chance` (a `Chance` a measure), `.ties_cut`, `.plot()` and `.to_frame()`; printing
+        it gives a summary.
 
     Examples
     --------
@@ -393,11 +431,15 @@ def compare(
     if not names:
         raise InputError("measures must name at least one measure; got none.")
     found = [find(name) for name in names]
-    first, second, _ = _ordered(r, s, negative=negative, nan=nan, missing=missing)
+    first, second, _ = ordered_pair(r, s, negative=negative, nan=nan, missing=missing)
     points = grid(ks, first.n)
     overlap = Overlap(first, second, points, points, ties=ties, zero_tail=zero_tail)
     curves = {measure.name: Curve(measure.name, points, evaluate(measure, overlap)) for measure in found}
-    return Comparison(first.n, curves, overlap.ties_cut)
+    if permutations == 0:
+        return Comparison(curves, overlap)
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    drawn = chances(overlap, found, points, permutations=permutations, random_state=random_state, **work)
+    return Comparison(curves, overlap, drawn)
 
 
 def explain(
@@ -428,7 +470,7 @@ def explain(
     >>> why.items, why.kind
     (['c', 'b', 'a'], ['near miss', 'far miss', 'shared'])
     """
-    first, second, rankings = _ordered(r, s, negative=negative, nan=nan, missing=missing)
+    first, second, rankings = ordered_pair(r, s, negative=negative, nan=nan, missing=missing)
     overlap = Overlap(first, second, *set_sizes(k, first.n), ties=ties, zero_tail=zero_tail)
     k1, k2 = int(overlap.k1[0]), int(overlap.k2[0])
     union = np.union1d(first.order[:k1], second.order[:k2])
@@ -454,13 +496,6 @@ def explain(
         contribution=contribution[rows],
         kind=kinds[rows].tolist(),
     )
-
-
-def _ordered(r: Any, s: Any, *, negative: str, nan: str, missing: str) -> tuple[Ordered, Ordered, Rankings]:
-    """Check, align and sort two rankings."""
-    rankings = align((r, s), ("r", "s"), negative=negative, nan=nan, missing=missing)
-    first, second = rankings.scores
-    return Ordered(first), Ordered(second), rankings
 
 
 def _ranks(ranking: Ordered) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from copy import copy
 from functools import cached_property
 from math import isqrt
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -11,11 +12,13 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice
+from fujiscore.rankings import align
+from fujiscore.tiles import run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fujiscore.rankings import Scores
+    from fujiscore.rankings import Rankings, Scores
 
 Ties: TypeAlias = Literal["stable", "closed"]
 ZeroTail: TypeAlias = Literal["include", "exclude"]
@@ -25,6 +28,8 @@ GRIDS = ("all", "exp", "squared")
 # The grid kernel keeps an item's level in one byte; with few items the sweep is faster at any grid.
 MOST_LEVELS = 255
 LEAST_SPARSE = 1000
+# From this many items on the two sorts run in two threads: they are half of the work, and take milliseconds.
+SORT_SIDE_BY_SIDE = 1 << 17
 
 Sizes: TypeAlias = "NDArray[np.int64]"
 
@@ -53,12 +58,32 @@ class Ordered:
         _kernels.order.descending(scores, self.order, self.ranked_raw, np.empty(n, np.uint64), np.empty(n, np.uint64))
         self.ranked = np.maximum(self.ranked_raw, 0.0) if self.ranked_raw[-1] < 0 else self.ranked_raw
 
+    @property
+    def clipped(self) -> Scores:
+        """The scores an entry an item, negative ones as 0."""
+        return np.maximum(self.scores, 0.0) if self.ranked_raw[-1] < 0 else self.scores
+
     @cached_property
-    def tie_ends(self) -> NDArray[np.int32]:
-        """For each rank, how many items score at least as high as the item there."""
+    def tie_groups(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """For each rank, how many items score strictly higher than the item there, and how many at least as high."""
         above, up_to = np.empty((2, self.n), np.int32)
         _kernels.order.tie_bounds(self.ranked_raw, above, up_to)
-        return up_to
+        return above, up_to
+
+    @cached_property
+    def tails(self) -> tuple[Scores, Scores]:
+        """For each rank, mean and variance of the scores below it, relative to the score there (0 / 0 counts 1)."""
+        mean, variance = np.empty((2, self.n))
+        _kernels.chance.tails(self.ranked, mean, variance)
+        return mean, variance
+
+    def shuffled(self, seed: np.uint64) -> Ordered:
+        """Return the same scores dealt to the items at random; nothing is sorted."""
+        dealt = copy(self)
+        dealt.scores, dealt.order = np.empty(self.n), np.empty(self.n, np.int32)
+        scratch = np.empty(self.n, np.int32)
+        _kernels.chance.reassign(self.ranked_raw, self.tie_groups[0], seed, scratch, dealt.scores, dealt.order)
+        return dealt
 
 
 def grid(ks: Any, n: int) -> Sizes:
@@ -106,6 +131,8 @@ class Overlap:
         The set sizes at each point; neither ever falls.
     n : int
         The number of items.
+    zero_tail : float
+        The membership of an item outside a set whose last score is 0: 1, or 0 if excluded.
     """
 
     def __init__(
@@ -115,9 +142,19 @@ class Overlap:
         choice("zero_tail", zero_tail, ZERO_TAIL)
         self.r, self.s, self.n = r, s, r.n
         closed = ties == "closed"
-        self.k1 = r.tie_ends[k1 - 1].astype(np.int64) if closed else k1
-        self.k2 = s.tie_ends[k2 - 1].astype(np.int64) if closed else k2
-        self._zero_tail = float(zero_tail == "include")
+        self.k1 = r.tie_groups[1][k1 - 1].astype(np.int64) if closed else k1
+        self.k2 = s.tie_groups[1][k2 - 1].astype(np.int64) if closed else k2
+        self.zero_tail = float(zero_tail == "include")
+
+    def shuffled(self, seed: np.uint64) -> Overlap:
+        """Return the overlap, along the same path, with s's scores dealt to the items at random."""
+        other = object.__new__(Overlap)
+        other.__dict__.update(
+            r=self.r, s=self.s.shuffled(seed), n=self.n, k1=self.k1, k2=self.k2, zero_tail=self.zero_tail
+        )
+        if self.sparse:
+            other.__dict__["levels_r"] = self.levels_r
+        return other
 
     @cached_property
     def ranks(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -141,21 +178,44 @@ class Overlap:
         r, s, points = self.r, self.s, self.k1.size
         shared = np.empty(points, np.int64)
         fuji = np.empty(points)
-        sparse = self.n >= LEAST_SPARSE and points <= MOST_LEVELS and points * points <= self.n
-        if sparse and max(r.ranked[0], s.ranked[0]) < _kernels.sweep.HUGE:
-            levels_r, levels_s = self._levels(r, self.k1), self._levels(s, self.k2)
+        if self.sparse:
+            levels_s = levels(s, self.k2)
             kth_r, kth_s = r.ranked[self.k1 - 1], s.ranked[self.k2 - 1]
-            _kernels.grid.overlap(levels_r, levels_s, r.scores, s.scores, kth_r, kth_s, self._zero_tail, shared, fuji)
+            _kernels.grid.overlap(
+                self.levels_r, levels_s, r.clipped, s.clipped, kth_r, kth_s, self.zero_tail, shared, fuji
+            )
         else:
             s_rank, r_rank = self.ranks
-            _kernels.sweep.overlap(s_rank, r_rank, r.ranked, s.ranked, self.k1, self.k2, self._zero_tail, shared, fuji)
+            _kernels.sweep.overlap(s_rank, r_rank, r.ranked, s.ranked, self.k1, self.k2, self.zero_tail, shared, fuji)
         return shared, fuji
 
-    @staticmethod
-    def _levels(ranking: Ordered, sizes: Sizes) -> NDArray[np.uint8]:
-        out = np.empty(ranking.n, np.uint8)
-        _kernels.grid.levels(ranking.order, sizes, out)
-        return out
+    @property
+    def sparse(self) -> bool:
+        """Whether the points are few enough for a table of levels, and no sum of scores can overflow."""
+        points = self.k1.size
+        few = self.n >= LEAST_SPARSE and points <= MOST_LEVELS and points * points <= self.n
+        return few and bool(max(self.r.ranked[0], self.s.ranked[0]) < _kernels.sweep.HUGE)
+
+    @cached_property
+    def levels_r(self) -> NDArray[np.uint8]:
+        """For each item, the first of r's sets that holds it."""
+        return levels(self.r, self.k1)
+
+    @cached_property
+    def shared_at_depth(self) -> Sizes:
+        """How many items are in both top d, for every depth d from 1 to n, whatever the path."""
+        s_rank, _ = self.ranks
+        deeper = np.maximum(np.arange(self.n), s_rank)
+        return np.cumsum(np.bincount(deeper, minlength=self.n))
+
+    def union_scores(self, point: int) -> tuple[Scores, Scores]:
+        """Return the raw scores of both rankings over the union at a point of the path."""
+        s_rank, r_rank = self.ranks
+        k1, k2 = self.k1[point], self.k2[point]
+        only_s = np.flatnonzero(r_rank[:k2] >= k1)
+        r = np.concatenate([self.r.ranked_raw[:k1], self.r.ranked_raw[r_rank[only_s]]])
+        s = np.concatenate([self.s.ranked_raw[s_rank[:k1]], self.s.ranked_raw[only_s]])
+        return r, s
 
     @cached_property
     def ties_cut(self) -> int:
@@ -177,6 +237,23 @@ class Overlap:
         out = np.empty(self.k1.size)
         _kernels.gamma.gamma(*self.ranks, self.r.ranked_raw, self.s.ranked_raw, self.k1, self.k2, out)
         return out
+
+
+def levels(ranking: Ordered, sizes: Sizes) -> NDArray[np.uint8]:
+    """Return, for each item, the index of the first top set that holds it."""
+    out = np.empty(ranking.n, np.uint8)
+    _kernels.grid.levels(ranking.order, sizes, out)
+    return out
+
+
+def ordered_pair(r: Any, s: Any, *, negative: str, nan: str, missing: str) -> tuple[Ordered, Ordered, Rankings]:
+    """Check, align and sort two rankings."""
+    rankings = align((r, s), ("r", "s"), negative=negative, nan=nan, missing=missing)
+    first, second = rankings.scores
+    if rankings.n < SORT_SIDE_BY_SIDE:
+        return Ordered(first), Ordered(second), rankings
+    in_order = run(Ordered, [(first,), (second,)], n_jobs=2, progress=False)
+    return in_order[0], in_order[1], rankings
 
 
 def _moderate(ranked: Scores) -> Scores:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice
+from fujiscore.frames import frame
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,9 +54,130 @@ class Rankings:
         """The number of items."""
         return self.scores[0].size
 
+    def __getitem__(self, name: str) -> Scores:
+        """Return one ranking's scores."""
+        if name not in self.names:
+            raise InputError(f"rankings must hold the name asked for; {name!r} is not among {', '.join(self.names)}.")
+        return self.scores[self.names.index(name)]
+
+    def matrix(self) -> Scores:
+        """Return all scores, a row a ranking; the user's own array where the rankings are its rows."""
+        base = self.scores[0].base
+        if base is not None and base.shape == (len(self), self.n) and base.dtype == np.float64:
+            rows = [own.ctypes.data for own in self.scores]
+            if rows == [base[i].ctypes.data for i in range(len(self))]:
+                return base
+        return np.array(self.scores)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return a column of items and a column a ranking as a pandas or polars DataFrame."""
+        items = range(self.n) if self.items is None else self.items
+        return frame({"item": list(items), **dict(zip(self.names, self.scores, strict=True))}, library)
+
     def label(self, position: int) -> Hashable:
         """Return the label of the item at a position: the position itself where items have no labels."""
         return position if self.items is None else self.items[position]
+
+
+def rankings(
+    obj: Any,
+    *,
+    items: str | None = None,
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> Rankings:
+    """Return several rankings of the same items, aligned by label and checked.
+
+    Parameters
+    ----------
+    obj : mapping, DataFrame, 2-D array or sequence
+        A mapping of name to ranking; a pandas, polars or other DataFrame with one column a ranking (pandas: the
+        index labels the items); a 2-D array with one row a ranking; or a sequence of rankings, each an array, a
+        Series or a dict of item to score. Rankings are returned as they are.
+    items : str, optional
+        The DataFrame's column that labels the items.
+    negative, nan, missing
+        As in `fuji`; with nan="drop" and missing="drop" an item is left out of all rankings.
+
+    Returns
+    -------
+    Rankings
+        With `.names`, `.scores`, `.items` and `.to_frame()`.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> fj.rankings({"first": {"a": 3, "b": 1}, "second": {"b": 2, "a": 0}}).scores
+    (array([3., 1.]), array([0., 2.]))
+    """
+    if isinstance(obj, Rankings):
+        return obj
+    names, objects = _split(obj, items)
+    if not names:
+        raise InputError("rankings must hold at least one ranking; got none.")
+    return align(objects, names, negative=negative, nan=nan, missing=missing)
+
+
+def _split(obj: Any, items: str | None) -> tuple[list[str], list[Any]]:
+    """Return the names and the rankings in a container of any kind."""
+    if isinstance(obj, Mapping):
+        return [str(name) for name in obj], list(obj.values())
+    if isinstance(obj, np.ndarray):
+        if obj.ndim != 2:
+            raise InputError(f"rankings must be a 2-D array, one row a ranking; got shape {obj.shape}.")
+        return [str(i) for i in range(len(obj))], list(obj)
+    if isinstance(obj, (list, tuple)):
+        series = [str(getattr(own, "name", None) or i) for i, own in enumerate(obj)]
+        unique = series if len(set(series)) == len(series) else [str(i) for i in range(len(obj))]
+        return unique, list(obj)
+    return _split_frame(obj, items)
+
+
+def _split_frame(obj: Any, items: str | None) -> tuple[list[str], list[Any]]:
+    """Return a DataFrame's columns as labelled rankings."""
+    import narwhals as nw
+
+    if not nw.dependencies.is_into_dataframe(obj):
+        raise InputError(
+            "rankings must be a mapping of name to ranking, a DataFrame, a 2-D array or a sequence of rankings; "
+            f"got {type(obj).__name__}. Read files with fujiscore.read."
+        )
+    table = nw.from_native(obj, eager_only=True)
+    if items is not None and items not in table.columns:
+        raise InputError(f"items must name a column; got {items!r}. The columns are {', '.join(table.columns)}.")
+    names = [name for name in table.columns if name != items]
+    if items is not None:
+        labels = table[items].to_list()
+        return names, [_labelled(labels, table[name].to_list(), items) for name in names]
+    text = [name for name in names if not (table[name].dtype.is_numeric() or table[name].dtype == nw.Boolean)]
+    if text:
+        raise InputError(
+            f"rankings must have numeric columns; {text[0]!r} is {table[text[0]].dtype}. "
+            f"If it labels the items, pass items={text[0]!r}."
+        )
+    pandas = nw.dependencies.is_pandas_dataframe(obj)
+    return [str(name) for name in names], [obj[name] if pandas else table[name].to_native() for name in names]
+
+
+def _labelled(labels: list[Any], scores: list[Any], column: str) -> dict[Any, Any]:
+    """Return a dict of label to score, or say which label is repeated."""
+    found = dict(zip(labels, scores, strict=True))
+    if len(found) < len(labels):
+        repeated = next(label for i, label in enumerate(labels) if label in labels[:i])
+        raise InputError(f"column {column!r} must name each item once; {repeated!r} occurs more than once.")
+    return found
+
+
+def combine(first: Rankings, second: Rankings, missing: str) -> Rankings:
+    """Bring two collections of rankings over one set of items together, the first's before the second's."""
+    names = first.names + second.names
+    if first.items is None and second.items is None:
+        _same_length(first.scores + second.scores, names)
+        return Rankings(names, first.scores + second.scores)
+    labels = [first.items] * len(first) + [second.items] * len(second)
+    scores, items = _align_labels(first.scores + second.scores, labels, names, missing)
+    return Rankings(names, scores, items)
 
 
 def align(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from fujiscore._kernels import gamma, grid, order, sweep
+    from fujiscore._kernels import chance, forest, gamma, grid, neighbours, order, relief, sweep
 
-__all__ = ["gamma", "grid", "order", "sweep"]
+__all__ = ["chance", "forest", "gamma", "grid", "neighbours", "order", "relief", "sweep"]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -21,33 +21,49 @@ def levels(order, sizes, out):
 
 
 @kernel
-def table(level_r, level_s, r, s, counts, sums_r, sums_s):
-    """Add every item into the cell (its level in r, its level in s): one, and both scores."""
-    for x in range(r.size):
-        a = level_r[x]
-        b = level_s[x]
-        counts[a, b] += 1
-        sums_r[a, b] += max(r[x], 0.0)
-        sums_s[a, b] += max(s[x], 0.0)
+def fill(level_r, level_s, r, s, even, odd, width):
+    """Add every item into the cell of its two levels, four numbers wide: one, and both scores.
+
+    Neighbouring items often share a cell, and an addition there has to wait for the one before: even and odd items
+    have tables of their own, which takes two thirds of the time. Unsigned indices need no wrap-around test.
+    """
+    n = r.size
+    width = np.uint64(width)
+    for x in range(0, n - 1, 2):
+        a = np.uint64(4) * (level_r[x] * width + level_s[x])
+        b = np.uint64(4) * (level_r[x + 1] * width + level_s[x + 1])
+        even[a] += 1.0
+        odd[b] += 1.0
+        even[a + np.uint64(1)] += r[x]
+        odd[b + np.uint64(1)] += r[x + 1]
+        even[a + np.uint64(2)] += s[x]
+        odd[b + np.uint64(2)] += s[x + 1]
+    if n % 2:
+        a = np.uint64(4) * (level_r[n - 1] * width + level_s[n - 1])
+        even[a] += 1.0
+        even[a + np.uint64(1)] += r[n - 1]
+        even[a + np.uint64(2)] += s[n - 1]
 
 
 @kernel
 def overlap(level_r, level_s, r, s, kth_r, kth_s, zero_tail, shared, fuji):
     """Write the number of shared items and FUJI at every grid point.
 
-    `kth_r[j]` and `kth_s[j]` are the last scores of the j-th sets.
+    The scores are not negative; `kth_r[j]` and `kth_s[j]` are the last scores of the j-th sets.
     """
     size = kth_r.size
-    counts = np.zeros((size + 1, size + 1), np.int64)
-    sums_r = np.zeros((size + 1, size + 1))
-    sums_s = np.zeros((size + 1, size + 1))
-    table(level_r, level_s, r, s, counts, sums_r, sums_s)
+    even = np.zeros(4 * (size + 1) ** 2)
+    odd = np.zeros(4 * (size + 1) ** 2)
+    fill(level_r, level_s, r, s, even, odd, size + 1)
+    even += odd
+    cells = even.reshape((size + 1, size + 1, 4))
+    counts, sums_r, sums_s = cells[:, :, 0], cells[:, :, 1], cells[:, :, 2]
     # Turn each row of sums_s into suffix sums, and each column of sums_r, so that misses[j] adds j + 1 cells.
     for a in range(size + 1):
         for b in range(size - 1, -1, -1):
             sums_s[a, b] += sums_s[a, b + 1]
             sums_r[b, a] += sums_r[b + 1, a]
-    inside_r = inside_s = h = 0
+    inside_r = inside_s = h = 0.0
     for j in range(size):
         for i in range(j):
             h += counts[i, j] + counts[j, i]
@@ -63,3 +79,12 @@ def overlap(level_r, level_s, r, s, kth_r, kth_s, zero_tail, shared, fuji):
         credit += memberships(misses_s, kth_r[j], inside_s - h, zero_tail)
         shared[j] = h
         fuji[j] = (h + credit) / (inside_r + inside_s - h)
+
+
+@kernel
+def pairs(rows, columns, levels_r, levels_s, r, s, kth_r, kth_s, zero_tail, shared, fuji):
+    """Write `overlap` for many pairs: row rows[i] of the first arrays against row columns[i] of the second."""
+    for i in range(rows.size):
+        a = rows[i]
+        b = columns[i]
+        overlap(levels_r[a], levels_s[b], r[a], s[b], kth_r[a], kth_s[b], zero_tail, shared[i], fuji[i])

@@ -1,0 +1,3 @@
+"""Feature rankers."""
+from fujiscore.rankers.relief import relief
+from fujiscore.rankers.information import mutual_information

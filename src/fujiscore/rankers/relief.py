@@ -1,0 +1,245 @@
+"""ReliefF over all instances: the feature scores that near hits and near misses give. Imports kernels and data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from fujiscore import _kernels
+from fujiscore.errors import choice
+from fujiscore.rankers.data import at_least_one, prepare
+from fujiscore.rankers.threads import progress_bar, spread, thread_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fujiscore.rankers.data import Classes, Scores, Table
+
+FEATURES_AT_ONCE = 64
+# All workers' lists of neighbours together stay below this; one class pair's lists are the least there can be.
+LIST_BYTES = 1 << 27
+# Differences in one task: some 20 ms of one core.
+TASK_DIFFERENCES = 1 << 28
+
+
+def relief(
+    X: Any,  # noqa: N803
+    y: Any,
+    *,
+    neighbours: int = 15,
+    small_classes: Literal["average", "drop"] = "average",
+    categorical: Any = None,
+    random_state: Any = None,  # noqa: ARG001
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Scores:
+    """Score features by ReliefF: how much more they differ between near instances of other classes than of one.
+
+    Every instance is used. A numeric difference is |a - b| over the feature's range, a nominal one 0 or 1, and the
+    distance of two instances is the sum of the differences. With the k nearest instances of each class:
+    score = mean over instances of (- mean difference to the hits
+    + sum over other classes c of P(c) / (1 - P(own)) * mean difference to the misses in c).
+
+    Parameters
+    ----------
+    X : array or dataframe, shape (n, m)
+        Numbers; NaN, None and null are missing values, which differ as much as they could at worst. Categorical
+        columns are those of a categorical, enum or boolean type, and those named in `categorical`.
+    y : array-like, shape (n,)
+        The class of each row: strings, integers, bools or categories.
+    neighbours : int
+        How many nearest instances of each class count. Equal distances are decided by the rows' order.
+    small_classes : {"average", "drop"}
+        A class with fewer other instances than `neighbours`: average over those there are, or leave it out.
+    categorical : mask, positions or names, optional
+        Further columns to treat as categorical.
+    random_state
+        Not used, as nothing is random: the four rankers can be called alike.
+    n_jobs : int, optional
+        How many threads; None for all cores. The scores do not depend on it.
+    progress : bool, optional
+        Whether to show a progress bar; None for one on a terminal, once the work takes a while.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        Between -1 and 1, higher is better; about 0 or below is no better than noise. 0 for a constant feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fujiscore.rankers import relief
+    >>> X = np.array([[0.0, 5], [1, 9], [10, 5], [9, 8]])
+    >>> relief(X, ["a", "a", "b", "b"], neighbours=1).round(4)
+    array([ 0.75  , -0.6875])
+    """
+    choice("small_classes", small_classes, ("average", "drop"))
+    k = at_least_one("neighbours", neighbours)
+    threads = thread_count(n_jobs)
+    table, classes = prepare(X, y, categorical)
+    features = _features(table, np.argsort(classes.codes, kind="stable"))
+    width = min(k, int(classes.counts.max()))
+    scores = np.zeros(table.values.shape[1])
+    groups = list(_groups(classes, k, width, threads, average=small_classes == "average"))
+    with progress_bar(sum(group.work for group in groups), "relief", progress) as finished:
+        for group in groups:
+            rows = _nearest(features, group, width, threads, finished)
+            _add_scores(features, group, rows, threads, scores)
+    return scores
+
+
+@dataclass(frozen=True, eq=False)
+class _Features:
+    """The features that vary, feature by feature, rows sorted by class, and their positions in the table.
+
+    `scaled` has numbers from 0 to 1 (NaN: missing), `codes` categories (-1: missing), `unknown` the difference to a
+    missing category, and `halves` half the number of missing numbers in each row.
+    """
+
+    scaled: Scores
+    codes: NDArray[np.int32]
+    unknown: Scores
+    halves: Scores
+    numeric: NDArray[np.int64]
+    nominal: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Class pairs whose lists of neighbours are in memory together: see the kernels for strips and sides."""
+
+    strips: NDArray[np.int64]
+    sides: NDArray[np.int64]
+    weights: Scores
+    cells: int
+    work: int
+
+
+def _features(table: Table, order: NDArray[np.int64]) -> _Features:
+    """Sort the rows by class, scale the numbers to their range, and leave out what does not vary."""
+    values = table.values
+    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    varies = low < high
+    numeric = np.flatnonzero(varies & ~table.categorical)
+    nominal = np.flatnonzero(varies & table.categorical)
+    scaled = np.empty((numeric.size, order.size))
+    for first in range(0, numeric.size, FEATURES_AT_ONCE):
+        chosen = numeric[first : first + FEATURES_AT_ONCE]
+        # A range may overflow where its half does not; halves are exact but for the smallest numbers.
+        half = np.where(high[chosen] - low[chosen] == np.inf, 0.5, 1.0) if _may_overflow(low, high) else 1.0
+        bottom = low[chosen] * half
+        scaled[first : first + FEATURES_AT_ONCE] = (
+            (values[:, chosen][order] * half - bottom) / (high[chosen] * half - bottom)
+        ).T
+    codes = np.full((nominal.size, order.size), -1, np.int32)
+    for at, column in enumerate(nominal):
+        np.copyto(codes[at], values[order, column], where=~np.isnan(values[order, column]), casting="unsafe")
+    halves = np.zeros(order.size)
+    for line in scaled:
+        halves += 0.5 * np.isnan(line)
+    return _Features(scaled, codes, 1 - 1 / (high[nominal] + 1), halves, numeric, nominal)
+
+
+def _may_overflow(low: Scores, high: Scores) -> bool:
+    """Return whether the difference of the extremes can be out of range."""
+    largest = np.finfo(np.float64).max / 2
+    return bool(np.fmax.reduce(high) > largest or np.fmin.reduce(low) < -largest)
+
+
+def _groups(classes: Classes, k: int, width: int, threads: int, *, average: bool) -> Iterator[_Group]:
+    """Yield all class pairs, as many together as their lists of neighbours leave room for."""
+    counts = classes.counts
+    firsts, seconds = np.triu_indices(counts.size)
+    lists = np.where(firsts == seconds, counts[firsts], counts[firsts] + counts[seconds])
+    most = max(1, LIST_BYTES // (12 * width * threads))
+    start = 0
+    while start < firsts.size:
+        ends = np.searchsorted(np.cumsum(lists[start:]), most, side="right")
+        end = start + max(1, int(ends))
+        yield _group(counts, firsts[start:end], seconds[start:end], k, average=average)
+        start = end
+
+
+def _group(
+    counts: NDArray[np.int64], firsts: NDArray[np.int64], seconds: NDArray[np.int64], k: int, *, average: bool
+) -> _Group:
+    """Cut class pairs into strips, and weigh the differences between their sides."""
+    starts = np.cumsum(counts) - counts
+    n, tile = int(counts.sum()), _kernels.relief.TILE
+    strips, sides, weights = [], [], []
+    cells = 0
+    for a, b in zip(firsts.tolist(), seconds.tolist(), strict=True):
+        (start, end), (other, other_end) = [(int(starts[c]), int(starts[c] + counts[c])) for c in (a, b)]
+        other_cells = cells if a == b else cells + end - start
+        for row in range(start, end, tile):
+            # Within a class every pair of tiles is met once: from the diagonal on.
+            first = row if a == b else other
+            strip = (row, min(row + tile, end), first, other_end, cells + row - start, other_cells + first - other)
+            strips.append(strip)
+        for c, own, cell in ((a, b, other_cells), (b, a, cells))[a == b :]:
+            available = int(counts[c]) - (a == b)
+            used = min(k, available)
+            share = -1.0 if a == b else counts[c] / (n - counts[own])
+            if used and (average or used == k):
+                sides.append((int(starts[own]), int(starts[own] + counts[own]), cell, used))
+                weights.append(share / (n * used))
+        cells = other_cells + other_end - other
+    table = np.array(strips, np.int64)
+    return _Group(table, np.array(sides, np.int64).reshape(-1, 4), np.array(weights), cells, int(_areas(table).sum()))
+
+
+def _areas(strips: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return each strip's number of row pairs."""
+    areas: NDArray[np.int64] = (strips[:, 1] - strips[:, 0]) * (strips[:, 3] - strips[:, 2])
+    return areas
+
+
+def _nearest(features: _Features, group: _Group, width: int, threads: int, finished: Any) -> NDArray[np.int32]:
+    """Return the rows in the group's cells, nearest first (-1 beyond a cell's end)."""
+    areas = _areas(group.strips)
+    varying = features.numeric.size + features.nominal.size
+    tasks = np.cumsum(areas * max(1, varying)) // TASK_DIFFERENCES
+    bounds = [0, *(np.flatnonzero(np.diff(tasks)) + 1).tolist(), len(areas)]
+    workers = min(threads, len(bounds) - 1)
+    near = np.full((workers, group.cells, width), np.inf)
+    rows = np.full((workers, group.cells, width), -1, np.int32)
+
+    def work(worker: int, task: int) -> None:
+        chosen = slice(bounds[task], bounds[task + 1])
+        _kernels.relief.nearest(
+            features.scaled,
+            features.codes,
+            features.unknown,
+            features.halves,
+            group.strips[chosen],
+            near[worker],
+            rows[worker],
+        )
+        finished(int(areas[chosen].sum()))
+
+    spread(len(bounds) - 1, work, workers)
+    _kernels.relief.merge(near, rows, group.cells)
+    return rows[0]
+
+
+def _add_scores(features: _Features, group: _Group, rows: NDArray[np.int32], threads: int, scores: Scores) -> None:
+    """Add the weighted differences between the rows and their neighbours to the features' scores."""
+    numeric, nominal = np.zeros(features.numeric.size), np.zeros(features.nominal.size)
+    width = _kernels.relief.LANES
+    lanes = -(-numeric.size // width)
+
+    def work(_: int, task: int) -> None:
+        if task < lanes:
+            first, last = task * width, min((task + 1) * width, numeric.size)
+            _kernels.relief.numeric_scores(features.scaled, first, last, group.sides, group.weights, rows, numeric)
+        else:
+            codes, unknown = features.codes, features.unknown
+            _kernels.relief.nominal_scores(codes, unknown, task - lanes, group.sides, group.weights, rows, nominal)
+
+    spread(lanes + nominal.size, work, threads)
+    scores[features.numeric] += numeric
+    scores[features.nominal] += nominal

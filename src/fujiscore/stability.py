@@ -1,0 +1,367 @@
+"""How stable a ranking method is: many rankings to one number with an interval, and tests between methods.
+
+The rankings come from resamples, folds or seeds of one method. Each takes part in m - 1 of the pairs, so the pairs
+are not independent: intervals are jackknife intervals over the rankings. Imports pairwise and below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore.chance import correct, expectation, null_of
+from fujiscore.errors import InputError
+from fujiscore.frames import frame
+from fujiscore.measures import evaluate, find
+from fujiscore.overlap import grid
+from fujiscore.pairwise import Matrix, Task, pairwise, require_closed_form, sort_all
+from fujiscore.rankings import rankings as as_rankings
+from fujiscore.tiles import run
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from fujiscore.overlap import Ordered, Sizes, Ties, ZeroTail
+    from fujiscore.rankings import Missing, Nan, Negative, Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """The mean similarity of a method's rankings.
+
+    Attributes
+    ----------
+    value : float
+        The mean over all pairs of the area under the measure's curve.
+    low, high : float
+        The confidence interval.
+    standard_error : float
+        The jackknife standard error.
+    confidence : float
+        The interval's confidence.
+    m : int
+        The number of rankings.
+    pairs : Matrix
+        The similarity of every pair.
+    left_out : ndarray
+        The value without each of the rankings in turn.
+    """
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    confidence: float
+    m: int
+    pairs: Matrix
+    left_out: Scores
+
+    def __str__(self) -> str:
+        """Return the value with its interval."""
+        kind = "corrected " if self.pairs.corrected else ""
+        return (
+            f"stability ({kind}{self.pairs.measure}) {self.value:.4f}, {self.confidence:.0%} interval "
+            f"{self.low:.4f} to {self.high:.4f}, {self.m} rankings"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityCurve:
+    """Stability over k.
+
+    Attributes
+    ----------
+    measure : str
+        The measure's name.
+    ks : ndarray of int64
+        The evaluated k.
+    values, low, high : ndarray
+        The mean pairwise value at each k, and its confidence interval.
+    confidence : float
+        The intervals' confidence.
+    """
+
+    measure: str
+    ks: Sizes
+    values: Scores
+    low: Scores
+    high: Scores
+    confidence: float
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return one row a k as a pandas or polars DataFrame."""
+        return frame({"k": self.ks, self.measure: self.values, "low": self.low, "high": self.high}, library)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve and its interval on a matplotlib Axes (a new one if None) and return the Axes."""
+        from fujiscore import plots
+
+        return plots.stability(self, ax=ax)
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityComparison:
+    """The difference between two methods' stability.
+
+    Attributes
+    ----------
+    difference : float
+        The second's value less the first's.
+    low, high : float
+        The confidence interval of the difference.
+    p_value : float
+        Two-sided, of the hypothesis that both are equally stable.
+    statistic : float
+        The difference over its standard error.
+    paired : bool
+        Whether the i-th rankings of both methods came from the same resample.
+    first, second : Stability
+        The two methods.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    statistic: float
+    paired: bool
+    first: Stability
+    second: Stability
+
+    def __str__(self) -> str:
+        """Return the difference with its interval and p-value."""
+        kind = "paired" if self.paired else "unpaired"
+        return (
+            f"difference {self.difference:+.4f} ({self.second.value:.4f} - {self.first.value:.4f}), "
+            f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, p = {self.p_value:.4g} ({kind})"
+        )
+
+
+def stability(
+    rankings: Any,
+    measure: str = "fuji",
+    *,
+    ks: Any = "exp",
+    corrected: bool = False,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+    ties: Ties = "stable",
+    zero_tail: ZeroTail = "include",
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> Stability:
+    """Say how stable a ranking method is: the mean similarity of its rankings, with a confidence interval.
+
+    Parameters
+    ----------
+    rankings : mapping, DataFrame, 2-D array, sequence or Rankings
+        At least three rankings by one method (resamples, folds, seeds), as in `fujiscore.rankings`.
+    confidence : float
+        Of the interval, between 0 and 1.
+    measure, ks, corrected, n_jobs, executor, progress, ties, zero_tail, negative, nan, missing
+        As in `pairwise`.
+
+    Returns
+    -------
+    Stability
+        With `.value`, `.low`, `.high` and `.pairs`. The interval is a jackknife interval over the rankings.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> print(fj.stability([[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1], [7, 6, 1, 0]], ks="all"))
+    stability (fuji) 0.8981, 95% interval 0.6864 to 1.0000, 4 rankings
+    """
+    held = as_rankings(rankings, negative=negative, nan=nan, missing=missing)
+    _enough(len(held), "rankings")
+    pairs = pairwise(
+        held,
+        measure=measure,
+        ks=ks,
+        corrected=corrected,
+        n_jobs=n_jobs,
+        executor=executor,
+        progress=progress,
+        ties=ties,
+        zero_tail=zero_tail,
+    )
+    return of_pairs(pairs, confidence)
+
+
+def of_pairs(pairs: Matrix, confidence: float = 0.95) -> Stability:
+    """Return the stability of the rankings in a square matrix of all pairs."""
+    level = _confidence(confidence)
+    m = len(pairs.names)
+    values = (pairs.values + pairs.values.T) / 2
+    value, left_out = _left_out(values)
+    error = _jackknife_error(left_out)
+    reach = _quantile(level, m - 1) * error
+    high = find(pairs.measure).high
+    return Stability(value, value - reach, min(value + reach, high), error, level, m, pairs, left_out)
+
+
+def compare_stability(
+    first: Any,
+    second: Any,
+    measure: str = "fuji",
+    *,
+    paired: bool | None = None,
+    ks: Any = "exp",
+    corrected: bool = False,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+    ties: Ties = "stable",
+    zero_tail: ZeroTail = "include",
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> StabilityComparison:
+    """Say whether one ranking method is more stable than another.
+
+    Parameters
+    ----------
+    first, second : mapping, DataFrame, 2-D array, sequence or Rankings
+        The rankings of each method, as in `fujiscore.rankings`.
+    paired : bool, optional
+        Whether the i-th rankings of both methods came from the same resample; the test is then sharper. By default
+        they are taken as paired if the two collections carry the same names, more than positions, in the same order.
+    measure, ks, corrected, confidence, n_jobs, executor, progress, ties, zero_tail, negative, nan, missing
+        As in `stability`.
+
+    Returns
+    -------
+    StabilityComparison
+        With `.difference` (second less first), `.low`, `.high` and `.p_value`.
+    """
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    policies: Any = {"negative": negative, "nan": nan, "missing": missing}
+    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
+    held = [as_rankings(own, **policies) for own in (first, second)]
+    for own, name in zip(held, ("first", "second"), strict=True):
+        _enough(len(own), name)
+    a, b = (of_pairs(pairwise(own, **options, **work), confidence) for own in held)
+    together = _are_paired(held[0].names, held[1].names) if paired is None else paired
+    return compare_stabilities(a, b, paired=together)
+
+
+def compare_stabilities(first: Stability, second: Stability, *, paired: bool) -> StabilityComparison:
+    """Compare two stabilities that are already computed."""
+    from scipy.stats import t
+
+    if paired and first.m != second.m:
+        raise InputError(
+            f"paired=True needs as many rankings of one method as of the other; got {first.m} and {second.m}."
+        )
+    difference = second.value - first.value
+    if paired:
+        error, freedom = _jackknife_error(second.left_out - first.left_out), first.m - 1.0
+    else:
+        parts = np.array([first.standard_error, second.standard_error]) ** 2
+        error = float(np.sqrt(parts.sum()))
+        rest = (parts**2 / (np.array([first.m, second.m]) - 1)).sum()
+        freedom = float(parts.sum() ** 2 / rest) if rest > 0 else min(first.m, second.m) - 1.0
+    reach = _quantile(first.confidence, freedom) * error
+    statistic = difference / error if error > 0 else float(np.sign(difference)) * np.inf if difference else 0.0
+    p_value = float(2 * t.sf(abs(statistic), freedom))
+    return StabilityComparison(
+        difference, difference - reach, difference + reach, p_value, statistic, paired, first, second
+    )
+
+
+def stability_curve(
+    rankings: Any,
+    measure: str = "fuji",
+    *,
+    ks: Any = "exp",
+    corrected: bool = False,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+    ties: Ties = "stable",
+    zero_tail: ZeroTail = "include",
+    negative: Negative = "raise",
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> StabilityCurve:
+    """Return stability over k, to see at which depth the rankings agree.
+
+    All arguments are those of `stability`; with corrected=True each k is corrected for its own chance level.
+    """
+    level = _confidence(confidence)
+    found = find(measure)
+    held = as_rankings(rankings, negative=negative, nan=nan, missing=missing)
+    _enough(len(held), "rankings")
+    task = Task(found, grid(ks, held.n), ties, zero_tail, corrected)
+    points = task.points
+    if corrected:
+        require_closed_form(found)
+    ordered = sort_all(held, task, {"n_jobs": n_jobs})
+    tiles = [(task, ordered[i], ordered[i + 1 :]) for i in range(len(ordered) - 1)]
+    rows = run(_row_of_curves, tiles, n_jobs=n_jobs, executor=executor, progress=progress, label="pairs")
+    m = len(ordered)
+    values = np.ones((points.size, m, m))
+    for i, row in enumerate(rows):
+        values[:, i, i + 1 :] = row.T
+        values[:, i + 1 :, i] = row.T
+    means, left_out = zip(*(_left_out(at) for at in values), strict=True)
+    errors = np.array([_jackknife_error(own) for own in left_out])
+    reach = _quantile(level, m - 1) * errors
+    mean = np.array(means)
+    return StabilityCurve(measure, points, mean, mean - reach, np.minimum(mean + reach, found.high), level)
+
+
+def _row_of_curves(task: Task, ranking: Ordered, others: list[Ordered]) -> Scores:
+    """Return the curves of one ranking against others."""
+    rows = np.empty((len(others), task.points.size))
+    for t, other in enumerate(others):
+        overlap = task.overlap(ranking, other)
+        rows[t] = evaluate(task.measure, overlap)
+        if task.corrected:
+            rows[t] = correct(rows[t], expectation(task.measure, null_of(overlap)))
+    return rows
+
+
+def _left_out(values: Scores) -> tuple[float, Scores]:
+    """Return the mean over the pairs of a symmetric matrix, and the same without each ranking in turn."""
+    m = len(values)
+    sums = values.sum(axis=1) - np.diagonal(values)
+    total = sums.sum() / 2
+    return float(total / (m * (m - 1) / 2)), (total - sums) / ((m - 1) * (m - 2) / 2)
+
+
+def _jackknife_error(left_out: Scores) -> float:
+    """Return the jackknife standard error of a mean over pairs."""
+    m = left_out.size
+    return float(np.sqrt((m - 1) / m * ((left_out - left_out.mean()) ** 2).sum()))
+
+
+def _quantile(confidence: float, freedom: float) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf((1 + confidence) / 2, freedom))
+
+
+def _enough(m: int, argument: str) -> None:
+    """Raise unless there are enough rankings for a jackknife."""
+    if m < 3:
+        raise InputError(f"{argument} must hold at least 3 rankings of one method to judge its stability; got {m}.")
+
+
+def _confidence(value: Any) -> float:
+    """Return a confidence level."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
+        raise InputError(f"confidence must lie between 0 and 1, such as 0.95; got {value!r}.")
+    return float(value)
+
+
+def _are_paired(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    """Return whether two collections name their rankings alike, and by more than positions."""
+    return first == second and first != tuple(str(i) for i in range(len(first)))

@@ -7,11 +7,13 @@
 
 # Modules and functions may share a name (fujiscore.compare): every such module is imported here, so that the
 # package's attribute is the function. Numba, SciPy and dataframe libraries load at first use.
-from fujiscore.chance import Chance, Permutations, chance, expected_jaccard
-from fujiscore.compare import Comparison, Curve, Explanation, auc, compare, curve, explain, fuji, score
+from fujiscore.chance import Chance, chance, expected_jaccard
+from fujiscore.compare import Comparison, Curve, auc, compare, curve, fuji, score
 from fujiscore.errors import InputError, MissingExtraError
+from fujiscore.explain import Explanation, explain
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.pairwise import Matrix, pairwise
+from fujiscore.permutations import Permutations
 from fujiscore.rankings import Rankings, rankings
 from fujiscore.stability import (
     Stability,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Number
@@ -14,6 +15,8 @@ from fujiscore.errors import InputError, choice
 from fujiscore.rankings import align
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from fujiscore.rankings import Nan, Scores
@@ -265,15 +268,11 @@ def _most(short: _Listed, long: _Listed, ties: str) -> Scores:
 
 def _listed(obj: Any, name: str, ties: str, nan: str) -> _Listed:
     """Read a list of items, of tie groups, or labelled scores."""
-    groups = _scored_groups(obj, name, nan) if _is_scored(obj, name) else _item_groups(obj, name, ties)
-    items = [item for group in groups for item in group]
+    items, groups = _from_scores(obj, name, nan) if _is_scored(obj, name) else _from_items(obj, name, ties)
     if not items:
         raise InputError(f"{name} must list at least one item; it is empty.")
     _refuse_repeated(items, name)
-    if ties == "stable":
-        ranks = np.arange(1, len(items) + 1)
-        return _Listed(items, ranks, ranks)
-    sizes = np.array([len(group) for group in groups])
+    sizes = np.ones(len(items), np.int64) if ties == "stable" else np.array(groups, np.int64)
     bottom = np.cumsum(sizes)
     return _Listed(items, np.repeat(bottom - sizes + 1, sizes), np.repeat(bottom, sizes))
 
@@ -297,27 +296,28 @@ def _is_scored(obj: Any, name: str) -> bool:
     return False
 
 
-def _scored_groups(obj: Any, name: str, nan: str) -> list[list[Hashable]]:
-    """Return the items by falling score; equal scores make a group, in the given order."""
+def _from_scores(obj: Any, name: str, nan: str) -> tuple[list[Hashable], Sequence[int]]:
+    """Return the items by falling score, equal scores in the given order, and the sizes of the groups of equals."""
     # Scores only order the items here, so negative ones are as good as others.
     ranking = align((obj,), (name,), negative="clip", nan=nan)
     scores = ranking.scores[0]
-    groups: list[list[Hashable]] = []
-    last = None
-    for position in np.argsort(-scores, kind="stable").tolist():
-        if scores[position] != last:
-            groups.append([])
-            last = scores[position]
-        groups[-1].append(ranking.label(position))
-    return groups
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True)) + 1  # noqa: FBT003
+    sizes: list[int] = np.diff(ends, prepend=0).tolist()
+    return [ranking.label(position) for position in order.tolist()], sizes
 
 
-def _item_groups(obj: Any, name: str, ties: str) -> list[list[Hashable]]:
-    """Return each entry's items: several for a tie group, otherwise the entry itself."""
-    groups: list[list[Hashable]] = []
-    for position, entry in enumerate(obj.tolist() if isinstance(obj, np.ndarray) and obj.ndim else list(obj)):
-        tied = isinstance(entry, (list, tuple, set, frozenset))
-        group: list[Hashable] = list(entry) if tied else [entry]
+def _from_items(obj: Any, name: str, ties: str) -> tuple[list[Hashable], Sequence[int]]:
+    """Return the items in order, and the size of each entry: more than 1 for a tie group."""
+    items: list[Hashable] = []
+    sizes = []
+    for position, entry in enumerate(obj.tolist() if isinstance(obj, np.ndarray) and obj.ndim else obj):
+        if isinstance(entry, str):
+            items.append(entry)
+            sizes.append(1)
+            continue
+        group = list(entry) if isinstance(entry, (list, tuple, set, frozenset)) else [entry]
         if not group:
             raise InputError(f"{name} must hold items or groups of items; the group at position {position} is empty.")
         if ties == "stable" and isinstance(entry, (set, frozenset)) and len(group) > 1:
@@ -327,8 +327,9 @@ def _item_groups(obj: Any, name: str, ties: str) -> list[list[Hashable]]:
             )
         for item in group:
             _refuse_unless_item(item, name, position)
-        groups.append(group)
-    return groups
+        items += group
+        sizes.append(len(group))
+    return items, sizes
 
 
 def _refuse_unless_item(item: Any, name: str, position: int) -> None:
@@ -348,11 +349,9 @@ def _refuse_unless_item(item: Any, name: str, position: int) -> None:
 
 def _refuse_repeated(items: list[Hashable], name: str) -> None:
     """Raise if an item is listed twice."""
-    seen: set[Hashable] = set()
-    for item in items:
-        if item in seen:
-            raise InputError(f"{name} must list each item once; {item!r} comes more than once. Drop the repetitions.")
-        seen.add(item)
+    if len(set(items)) < len(items):
+        repeated = next(item for item, count in Counter(items).items() if count > 1)
+        raise InputError(f"{name} must list each item once; {repeated!r} comes more than once. Drop the repetitions.")
 
 
 def _between_0_and_1(p: Any) -> float:

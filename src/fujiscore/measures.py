@@ -69,6 +69,10 @@ class Measure:
     symmetric: bool = True
     by_rank: bool = False
 
+    def __reduce__(self) -> tuple[Callable[[str], Measure], tuple[str]]:
+        """Travel to other processes by name: formulas cannot be pickled."""
+        return find, (self.name,)
+
 
 def evaluate(measure: Measure, overlap: Overlap) -> Scores:
     """Return a measure's values along the path, or say that it needs sets of equal size."""
@@ -135,7 +139,8 @@ def _wald(o: Overlap) -> Scores:
 
 
 def _krizek(o: Overlap) -> Scores:
-    return ((o.shared == o.k1) & (o.shared == o.k2)).astype(np.float64)
+    equal: Scores = np.where((o.shared == o.k1) & (o.shared == o.k2), 1.0, 0.0)
+    return equal
 
 
 def _cwrel(o: Overlap) -> Scores:

@@ -63,10 +63,9 @@ class Rankings:
     def matrix(self) -> Scores:
         """Return all scores, a row a ranking; the user's own array where the rankings are its rows."""
         base = self.scores[0].base
-        if base is not None and base.shape == (len(self), self.n) and base.dtype == np.float64:
-            rows = [own.ctypes.data for own in self.scores]
-            if rows == [base[i].ctypes.data for i in range(len(self))]:
-                return base
+        whole = isinstance(base, np.ndarray) and base.shape == (len(self), self.n) and base.flags.c_contiguous
+        if whole and all(own.ctypes.data == row.ctypes.data for own, row in zip(self.scores, base, strict=True)):
+            return base
         return np.array(self.scores)
 
     def to_frame(self, library: str | None = None) -> Any:

@@ -40,7 +40,7 @@ class Table:
     categorical: NDArray[np.bool_]
     names: Sequence[Hashable] | None
 
-    def listed(self, bad: NDArray[np.bool_]) -> str:
+    def listed(self, bad: NDArray[np.bool_] | np.bool_) -> str:
         """Return the marked columns as words for a message."""
         return listed_columns(np.flatnonzero(bad).tolist(), self.names)
 
@@ -120,7 +120,7 @@ def _two_dimensional(X: Any) -> NDArray[Any]:  # noqa: N803
     if values.ndim != 2:
         remedy = " Pass X.reshape(-1, 1) if it is one feature." if values.ndim == 1 else ""
         raise InputError(
-            f"X must be two-dimensional, one row an instance and one column a feature; got shape {values.shape}.{remedy}"
+            f"X must be two-dimensional, one row an instance, one column a feature; got shape {values.shape}.{remedy}"
         )
     _not_empty(values.shape)
     return values
@@ -264,10 +264,11 @@ def _position(entry: Any, m: int, names: Sequence[Hashable] | None) -> int:
 
 def _same_index(X: Any, y: Any) -> None:  # noqa: N803
     """Raise if a pandas y has the row labels of a pandas X in another order: one of them was shuffled."""
-    labels, others = getattr(X, "index", None), getattr(y, "index", None)
-    if not (hasattr(labels, "equals") and hasattr(others, "equals")) or len(labels) != len(others):
+    labels: Any = getattr(X, "index", None)
+    others: Any = getattr(y, "index", None)
+    if not (hasattr(labels, "equals") and hasattr(others, "equals")) or labels.equals(others):
         return
-    if not labels.equals(others) and Counter(labels) == Counter(others):
+    if Counter(labels) == Counter(others):
         raise InputError("X and y must have their rows in the same order; their indexes differ. Pass y.loc[X.index].")
 
 

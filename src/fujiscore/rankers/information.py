@@ -8,7 +8,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.rankers.data import at_least_one, prepare
-from fujiscore.rankers.random import as_random_state
+from fujiscore.rankers.seeds import as_random_state
 from fujiscore.rankers.threads import progress_bar, spread, thread_count
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 FEATURES_AT_ONCE = 64
 # Relative to the standard deviation, or to the mean magnitude where that is larger: it separates equal values.
 NOISE = 1e-10
+TINY_EXPONENT = -33
+HUGE_EXPONENT = 500
 
 
 def mutual_information(
@@ -117,7 +119,10 @@ def _numeric(
 
 def _spaced(values: Scores, noise: Scores) -> Scores:
     """Return (feature, row) values scaled and with noise, in the very operations of scikit-learn, to the bit."""
-    x = np.ascontiguousarray(values.T)
+    x = np.array(values.T, order="C")
+    # Powers of 2 change no digit: very small numbers would count as constant, and squares of very large ones overflow.
+    exponent = np.frexp(np.abs(x).max(axis=1))[1]
+    x = np.ldexp(x, np.where((exponent < TINY_EXPONENT) | (exponent > HUGE_EXPONENT), -exponent, 0)[:, None])
     deviation = np.nanstd(x.T, axis=0)
     x /= np.where(deviation < 10 * np.finfo(np.float64).eps, 1.0, deviation)[:, None]
     x += (NOISE * np.maximum(1, np.mean(np.abs(x.T), axis=0)))[:, None] * noise.T

@@ -83,12 +83,15 @@ def relief(
     table, classes = prepare(X, y, categorical)
     features = _features(table, np.argsort(classes.codes, kind="stable"))
     width = min(k, int(classes.counts.max()))
-    scores = np.zeros(table.values.shape[1])
+    numeric, nominal = np.zeros(features.numeric.size), np.zeros(features.nominal.size)
     groups = list(_groups(classes, k, width, threads, average=small_classes == "average"))
     with progress_bar(sum(group.work for group in groups), "relief", progress) as finished:
         for group in groups:
             rows = _nearest(features, group, width, threads, finished)
-            _add_scores(features, group, rows, threads, scores)
+            _add_scores(features, group, rows, threads, numeric, nominal)
+    scores = np.zeros(table.values.shape[1])
+    scores[features.numeric] = numeric
+    scores[features.nominal] = nominal
     return scores
 
 
@@ -126,15 +129,14 @@ def _features(table: Table, order: NDArray[np.int64]) -> _Features:
     varies = low < high
     numeric = np.flatnonzero(varies & ~table.categorical)
     nominal = np.flatnonzero(varies & table.categorical)
+    # A range may overflow where its half does not; halves are exact but for the smallest numbers.
+    half = np.where(high / 2 - low / 2 > np.finfo(np.float64).max / 2, 0.5, 1.0)
     scaled = np.empty((numeric.size, order.size))
     for first in range(0, numeric.size, FEATURES_AT_ONCE):
         chosen = numeric[first : first + FEATURES_AT_ONCE]
-        # A range may overflow where its half does not; halves are exact but for the smallest numbers.
-        half = np.where(high[chosen] - low[chosen] == np.inf, 0.5, 1.0) if _may_overflow(low, high) else 1.0
-        bottom = low[chosen] * half
-        scaled[first : first + FEATURES_AT_ONCE] = (
-            (values[:, chosen][order] * half - bottom) / (high[chosen] * half - bottom)
-        ).T
+        bottom, top = low[chosen] * half[chosen], high[chosen] * half[chosen]
+        rows = values[:, chosen][order] * half[chosen]
+        scaled[first : first + FEATURES_AT_ONCE] = ((rows - bottom) / (top - bottom)).T
     codes = np.full((nominal.size, order.size), -1, np.int32)
     for at, column in enumerate(nominal):
         np.copyto(codes[at], values[order, column], where=~np.isnan(values[order, column]), casting="unsafe")
@@ -142,12 +144,6 @@ def _features(table: Table, order: NDArray[np.int64]) -> _Features:
     for line in scaled:
         halves += 0.5 * np.isnan(line)
     return _Features(scaled, codes, 1 - 1 / (high[nominal] + 1), halves, numeric, nominal)
-
-
-def _may_overflow(low: Scores, high: Scores) -> bool:
-    """Return whether the difference of the extremes can be out of range."""
-    largest = np.finfo(np.float64).max / 2
-    return bool(np.fmax.reduce(high) > largest or np.fmin.reduce(low) < -largest)
 
 
 def _groups(classes: Classes, k: int, width: int, threads: int, *, average: bool) -> Iterator[_Group]:
@@ -168,26 +164,27 @@ def _group(
     counts: NDArray[np.int64], firsts: NDArray[np.int64], seconds: NDArray[np.int64], k: int, *, average: bool
 ) -> _Group:
     """Cut class pairs into strips, and weigh the differences between their sides."""
-    starts = np.cumsum(counts) - counts
     n, tile = int(counts.sum()), _kernels.relief.TILE
+    ends = np.cumsum(counts)
+    starts = ends - counts
     strips, sides, weights = [], [], []
     cells = 0
-    for a, b in zip(firsts.tolist(), seconds.tolist(), strict=True):
-        (start, end), (other, other_end) = [(int(starts[c]), int(starts[c] + counts[c])) for c in (a, b)]
-        other_cells = cells if a == b else cells + end - start
-        for row in range(start, end, tile):
+    for a, b in np.column_stack((firsts, seconds)).tolist():
+        # The rows of class a have their cells first; those of class b follow, unless they are the same.
+        cells_b = cells if a == b else cells + int(counts[a])
+        for row in range(int(starts[a]), int(ends[a]), tile):
             # Within a class every pair of tiles is met once: from the diagonal on.
-            first = row if a == b else other
-            strip = (row, min(row + tile, end), first, other_end, cells + row - start, other_cells + first - other)
-            strips.append(strip)
-        for c, own, cell in ((a, b, other_cells), (b, a, cells))[a == b :]:
-            available = int(counts[c]) - (a == b)
+            other = row if a == b else int(starts[b])
+            own_cell, other_cell = cells + row - starts[a], cells_b + other - starts[b]
+            strips.append((row, min(row + tile, ends[a]), other, ends[b], own_cell, other_cell))
+        for own, nearby, cell in dict.fromkeys(((a, b, cells), (b, a, cells_b))):
+            available = int(counts[nearby]) - (a == b)
             used = min(k, available)
-            share = -1.0 if a == b else counts[c] / (n - counts[own])
-            if used and (average or used == k):
-                sides.append((int(starts[own]), int(starts[own] + counts[own]), cell, used))
+            if used == k or (average and used):
+                share = -1.0 if a == b else counts[nearby] / (n - counts[own])
+                sides.append((starts[own], ends[own], cell, used))
                 weights.append(share / (n * used))
-        cells = other_cells + other_end - other
+        cells = cells_b + int(counts[b])
     table = np.array(strips, np.int64)
     return _Group(table, np.array(sides, np.int64).reshape(-1, 4), np.array(weights), cells, int(_areas(table).sum()))
 
@@ -223,12 +220,17 @@ def _nearest(features: _Features, group: _Group, width: int, threads: int, finis
 
     spread(len(bounds) - 1, work, workers)
     _kernels.relief.merge(near, rows, group.cells)
-    return rows[0]
+    merged: NDArray[np.int32] = rows[0]
+    return merged
 
 
-def _add_scores(features: _Features, group: _Group, rows: NDArray[np.int32], threads: int, scores: Scores) -> None:
-    """Add the weighted differences between the rows and their neighbours to the features' scores."""
-    numeric, nominal = np.zeros(features.numeric.size), np.zeros(features.nominal.size)
+def _add_scores(
+    features: _Features, group: _Group, rows: NDArray[np.int32], threads: int, numeric: Scores, nominal: Scores
+) -> None:
+    """Add the weighted differences between the rows and their neighbours to the features' scores.
+
+    A feature's sides are added one by one in their order, so that the sum depends on neither groups nor threads.
+    """
     width = _kernels.relief.LANES
     lanes = -(-numeric.size // width)
 
@@ -241,5 +243,3 @@ def _add_scores(features: _Features, group: _Group, rows: NDArray[np.int32], thr
             _kernels.relief.nominal_scores(codes, unknown, task - lanes, group.sides, group.weights, rows, nominal)
 
     spread(lanes + nominal.size, work, threads)
-    scores[features.numeric] += numeric
-    scores[features.nominal] += nominal

@@ -37,4 +37,4 @@ def as_random_state(random_state: Any) -> np.random.RandomState:
     """Return a RandomState: the one given, or one of the seed that is given."""
     if isinstance(random_state, np.random.RandomState):
         return random_state
-    return np.random.RandomState(as_seed(random_state))  # noqa: NPY002
+    return np.random.RandomState(as_seed(random_state))

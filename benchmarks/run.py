@@ -1,0 +1,297 @@
+"""Measure the core's speed and memory against the required bounds: `make bench`.
+
+Prints two tables and writes them into README.md; exits with 1 if a bound is missed. With --quick: a smoke test on
+small arrays that writes nothing and judges only whether the results agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import operator
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import timeit
+from dataclasses import dataclass, replace
+from math import log
+from pathlib import Path
+from time import perf_counter
+
+import numba
+import numpy as np
+import scipy
+from algorithm1 import credit_tuned, similarity_curve
+from peers import Rbo, rbo_ready, scipy_peers
+
+import fujiscore as fj
+
+HERE = Path(__file__).parent
+README = HERE.parent / "README.md"
+BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
+RELATIONS = {"at most": operator.le, "below": operator.lt, "at least": operator.ge}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes and repetitions of a run."""
+
+    sizes: dict[int, int]  # n: rounds
+    growth: tuple[int, int]
+    baseline: int
+    baseline_growth: tuple[int, int]
+    rounds: int
+    memory: int
+    processes: int
+
+
+FULL = Plan({20_531: 40, 100_000: 20, 1_000_000: 8}, (10_000, 1_000_000), 10_000, (1_000, 8_000), 3, 1_000_000, 10)
+QUICK = Plan({2_000: 5, 20_531: 3}, (1_000, 20_531), 1_000, (250, 1_000), 2, 200_000, 2)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure, what it is required to be, and whether that holds (None: nothing is required)."""
+
+    what: str
+    figure: float
+    shown: str
+    required: tuple[str, float, str] | None = None
+
+    @property
+    def holds(self):
+        """Whether the requirement is met."""
+        return None if self.required is None else RELATIONS[self.required[0]](self.figure, self.required[1])
+
+    def cells(self):
+        """Return the row of the table."""
+        required = "" if self.required is None else f"{self.required[0]} {self.required[2]}"
+        return [self.what, self.shown, required, {None: "", True: "yes", False: "**no**"}[self.holds]]
+
+
+def pair(n):
+    """Return two noisy copies of the same log-normal scores.
+
+    The noise is as wide as the scores: the area under the Jaccard curve is then 0.51, near the median (0.50) of the
+    144 pairs of rankings that the paper's authors published.
+    """
+    generator = np.random.default_rng(n)
+    scores = generator.lognormal(size=n)
+    return np.stack([scores * generator.lognormal(size=n) for _ in range(2)])
+
+
+def fastest(calls, rounds, repeat=()):
+    """Return the least time of each call, in seconds; every round makes all of them in turn."""
+    repeat = dict(repeat)
+    times = {name: float("inf") for name in calls}
+    for call in calls.values():
+        call()
+    gc.disable()
+    for _ in range(rounds):
+        for name, call in calls.items():
+            for _ in range(repeat.get(name, 1)):
+                start = perf_counter()
+                call()
+                times[name] = min(times[name], perf_counter() - start)
+    gc.enable()
+    return times
+
+
+def slope(times, sizes):
+    """Return the exponent of growth between two sizes."""
+    small, large = sizes
+    return log(times[large] / times[small]) / log(large / small)
+
+
+def whole_curves(plan, folder, *, with_rbo):
+    """Return the rows on whole curves, and each peer's time as a multiple of the curve's by n."""
+    rows, multiples = [], {}
+    for n, rounds in plan.sizes.items():
+        r, s = scores = pair(n)
+        np.save(folder / f"{n}.npy", scores)
+        calls = {
+            "curve": lambda r=r, s=s: fj.curve(r, s),
+            "argsort": lambda r=r, s=s: (np.argsort(r, kind="stable"), np.argsort(s, kind="stable")),
+            **scipy_peers(r, s),
+        }
+        rbo = Rbo(folder / f"{n}.npy") if with_rbo else None
+        if rbo:
+            calls["rbo"] = rbo
+        times = fastest(calls, rounds)
+        if rbo:
+            rbo.close()
+        what = f"whole FUJI curve from raw arrays, n = {n:,}: time relative to"
+        for peer, limit, name in (
+            ("argsort", ("at most", 0.6, "0.6"), "two stable NumPy argsorts"),
+            ("kendalltau", ("below", 1.0, "1"), "SciPy's kendalltau (one number)"),
+        ):
+            ratio = times["curve"] / times[peer]
+            rows.append(Row(f"{what} {name}", ratio, f"{ratio:.2f}", limit))
+        multiples[n] = {"milliseconds": times["curve"] * 1e3} | {p: times[p] / times["curve"] for p in times}
+    return rows, multiples
+
+
+def baseline(plan):
+    """Return the rows on Algorithm 1: agreement, speed, and growth of both."""
+    n = plan.baseline
+    r, s = pair(n)
+    lists = r.tolist(), s.tolist()
+    error = float(np.abs(np.array(similarity_curve(*lists)) - fj.curve(r, s).values).max())
+    calls = {
+        "curve": lambda: fj.curve(r, s),
+        "plain": lambda: similarity_curve(*lists),
+        "tuned": lambda: similarity_curve(*lists, credit_tuned),
+    }
+    times = fastest(calls, plan.rounds, {"curve": 100})
+    plain, tuned = times["plain"] / times["curve"], times["tuned"] / times["curve"]
+    pairs = {size: pair(size) for size in (*plan.growth, *plan.baseline_growth)}
+    small, large = plan.growth
+    own = {size: lambda size=size: fj.curve(*pairs[size]) for size in plan.growth}
+    grows = slope(fastest(own, 20, {small: 20}), plan.growth)
+    slow = {size: lambda size=size: similarity_curve(*pairs[size].tolist()) for size in plan.baseline_growth}
+    grows_1 = slope(fastest(slow, plan.rounds), plan.baseline_growth)
+    versus = f"the paper's Algorithm 1 in plain Python, n = {n:,}"
+    return [
+        Row(f"largest difference from {versus}", error, f"{error:.0e}", ("at most", 1e-9, "1e-9")),
+        Row(f"times faster than {versus}", plain, f"{plain:,.0f}", ("at least", 10_000, "10,000")),
+        Row("the same with the inner loop of Algorithm 1 tuned by hand", tuned, f"{tuned:,.0f}"),
+        Row(f"time grows as n to the power, n = {small:,} to {large:,}", grows, f"{grows:.2f}", ("below", 1.2, "1.2")),
+        Row("the same of Algorithm 1, n = {:,} to {:,}".format(*plan.baseline_growth), grows_1, f"{grows_1:.2f}"),
+    ]
+
+
+def all_measures():
+    """Return the row on the curves of all measures."""
+    n = 20_531
+    r, s = pair(n)
+    names = list(fj.MEASURES)
+    times = fastest({"one": lambda: fj.curve(r, s), "all": lambda: fj.compare(r, s, names)}, 20)
+    ratio = times["all"] / times["one"]
+    what = f"whole curves of all {len(names)} measures, n = {n:,}: time relative to the FUJI curve alone"
+    return [Row(what, ratio, f"{ratio:.1f}", ("at most", 12, "12"))]
+
+
+def small_calls():
+    """Return the rows on warm calls with few items."""
+    r, s = pair(100)
+    rows = []
+    for text, call in (("fj.fuji(r, s, 10)", lambda: fj.fuji(r, s, 10)), ("fj.curve(r, s)", lambda: fj.curve(r, s))):
+        call()
+        micro = min(timeit.repeat(call, number=200, repeat=50)) / 200 * 1e6
+        rows.append(Row(f"`{text}`, n = 100, a warm call", micro, f"{micro:.0f} µs", ("below", 30, "30 µs")))
+    return rows
+
+
+def memory(plan, folder):
+    """Return the row on memory, the most of three runs: Linux alone tells a process's peak since a moment."""
+    if sys.platform != "linux":
+        return []
+    n = plan.memory
+    path = folder / "memory.npy"
+    np.save(path, pair(n))
+    command = [sys.executable, str(HERE / "memory.py"), str(path)]
+    runs = [float(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(3)]
+    what = f"peak memory of the whole FUJI curve beyond its inputs, n = {n:,}"
+    return [Row(what, max(runs), f"{max(runs):.0f} bytes an item", ("below", 120, "120 bytes an item"))]
+
+
+def imports(plan, folder):
+    """Return the row on import time; bytecode is cached, as it is for users."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    calls = {
+        name: lambda name=name: subprocess.run(
+            [sys.executable, "-c", f"import {name}"], env=environment, cwd=folder, check=True
+        )
+        for name in ("numpy", "fujiscore")
+    }
+    times = fastest(calls, plan.processes)
+    more = (times["fujiscore"] - times["numpy"]) * 1e3
+    what = "`import fujiscore` beyond `import numpy`, whole process"
+    return [Row(what, more, f"{more:.0f} ms", ("at most", 40, "40 ms"))]
+
+
+def table(header, rows):
+    """Return a Markdown table."""
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, ["---"] * len(header), *rows])
+
+
+def peer_table(multiples):
+    """Return each peer's time as a multiple of the whole curve's, a column an n."""
+    titles = {
+        "argsort": "NumPy argsort, stable, both arrays",
+        "kendalltau": "SciPy kendalltau",
+        "weightedtau": "SciPy weightedtau",
+        "spearmanr": "SciPy spearmanr",
+        "rbo": "rbo 0.1.3, p = 0.98, sorting included",
+    }
+    sizes = list(multiples)
+    first = ["fujiscore, whole FUJI curve", *[f"1 ({multiples[n]['milliseconds']:.3g} ms)" for n in sizes]]
+    rows = [
+        [title, *[f"{multiples[n][peer]:.1f}" if peer in multiples[n] else "not installed" for n in sizes]]
+        for peer, title in titles.items()
+    ]
+    return table(["time relative to the curve", *[f"n = {n:,}" for n in sizes]], [first, *rows])
+
+
+def machine():
+    """Return the processor, cores and versions, as text."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
+    return (
+        f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"Numba {numba.__version__}, SciPy {scipy.__version__}"
+    )
+
+
+def report(rows, multiples):
+    """Return the whole text: caption and both tables."""
+    caption = (
+        f"Generated by `make bench` on {machine()}. The arrays are two noisy copies of the same log-normal scores "
+        "(seeded, the noise as wide as the scores: their top sets overlap about as much as published feature "
+        "rankings do). All competitors take turns in one run, and the least time of each counts."
+    )
+    required = table(["measured", "figure", "required", "holds"], [row.cells() for row in rows])
+    return (
+        f"{caption}\n\n{required}\n\nThe peers compute one number each (the argsorts none):\n\n{peer_table(multiples)}"
+    )
+
+
+def write_readme(text):
+    """Put the text between the README's markers, if it has them."""
+    readme = README.read_text(encoding="utf-8") if README.exists() else ""
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        return
+    temporary = README.with_suffix(".tmp")
+    temporary.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    temporary.replace(README)
+
+
+def main():
+    """Run everything, print the tables, and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small arrays, few repetitions, README.md left alone")
+    quick = parser.parse_args().quick
+    plan = QUICK if quick else FULL
+    print(f"load before the run: {os.getloadavg()[0]:.1f}", file=sys.stderr)
+    with_rbo = rbo_ready(install=not quick)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rows, multiples = whole_curves(plan, folder, with_rbo=with_rbo)
+        rows += [*baseline(plan), *all_measures(), *memory(plan, folder), *small_calls()]
+        rows += imports(plan, folder)
+    if quick:  # the bounds on time and memory are for the full run's sizes
+        rows = [row if row.what.startswith("largest difference") else replace(row, required=None) for row in rows]
+    text = report(rows, multiples)
+    print(text)
+    if not quick:
+        write_readme(text)
+    return int(any(row.holds is False for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""Permutation importance of one decision tree on its out-of-bag rows.
+
+Node t of a tree sends a row to left[t] if its value of feature[t] is at most threshold[t], else to right[t]. A leaf's
+feature is negative, and it predicts label[t]. `slot[t]` numbers the features that the tree uses.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fujiscore._kernels._jit import kernel
+
+
+class Tree(NamedTuple):
+    """A decision tree's arrays, an entry a node."""
+
+    left: np.ndarray
+    right: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    slot: np.ndarray
+    label: np.ndarray
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+HALF = np.uint64(32)
+
+
+@kernel
+def scramble(state):
+    """Return SplitMix64's output for a state."""
+    z = state + GOLDEN
+    z = (z ^ (z >> np.uint64(30))) * MIX_1
+    z = (z ^ (z >> np.uint64(27))) * MIX_2
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def permutation(seed, tree, feature, out):
+    """Write a random permutation of 0, 1, ..., out.size - 1 that seed, tree and feature determine (Fisher-Yates)."""
+    state = scramble(scramble(scramble(np.uint64(seed)) ^ np.uint64(tree)) ^ np.uint64(feature))
+    for i in range(out.size):
+        out[i] = i
+    for i in range(out.size - 1, 0, -1):
+        state += GOLDEN
+        # A 32-bit fraction times i + 1: its bias is below out.size / 2^32.
+        j = np.int64(((scramble(state) >> HALF) * np.uint64(i + 1)) >> HALF)
+        out[i], out[j] = out[j], out[i]
+
+
+@kernel
+def first_uses(x, rows, tree, slots):
+    """Return, slot by slot, the rows whose path uses the feature and the first node that does.
+
+    Slot s has places starts[s]..starts[s + 1] of `members` (positions in `rows`) and `nodes`; `leaves` is where each
+    row ends.
+    """
+    met = np.full(slots, -1, np.int32)
+    starts = np.zeros(slots + 1, np.int64)
+    leaves = np.empty(rows.size, np.int32)
+    for i in range(rows.size):
+        node = 0
+        while tree.feature[node] >= 0:
+            s = tree.slot[node]
+            if met[s] != i:
+                met[s] = i
+                starts[s + 1] += 1
+            node = tree.left[node] if x[rows[i], tree.feature[node]] <= tree.threshold[node] else tree.right[node]
+        leaves[i] = node
+    starts = np.cumsum(starts)
+    filled = starts.copy()
+    members = np.empty(starts[slots], np.int32)
+    nodes = np.empty(starts[slots], np.int32)
+    met[:] = -1
+    for i in range(rows.size):
+        node = 0
+        while tree.feature[node] >= 0:
+            s = tree.slot[node]
+            if met[s] != i:
+                met[s] = i
+                members[filled[s]] = i
+                nodes[filled[s]] = node
+                filled[s] += 1
+            node = tree.left[node] if x[rows[i], tree.feature[node]] <= tree.threshold[node] else tree.right[node]
+    return starts, members, nodes, leaves
+
+
+@kernel
+def losses(x, y, rows, tree, used, seed, number, out):
+    """Write how many of the rows are no longer classified correctly (net) when a used feature is permuted.
+
+    Only rows that meet the feature on their way can change, and only from the first such node on.
+    """
+    starts, members, nodes, leaves = first_uses(x, rows, tree, used.size)
+    order = np.empty(rows.size, np.int32)
+    for s in range(used.size):
+        permutation(seed, number, used[s], order)
+        out[s] = 0
+        for p in range(starts[s], starts[s + 1]):
+            i = members[p]
+            row = rows[i]
+            value = x[rows[order[i]], used[s]]
+            node = nodes[p]
+            while tree.feature[node] >= 0:
+                own = value if tree.slot[node] == s else x[row, tree.feature[node]]
+                node = tree.left[node] if own <= tree.threshold[node] else tree.right[node]
+            out[s] += (tree.label[leaves[i]] == y[row]) - (tree.label[node] == y[row])
+
+
+@kernel
+def accumulated_losses(x, y, rows, tree, used, seed, number, out):
+    """Write the same with no permutation undone: feature s is permuted in rows where those before it are already."""
+    order = np.empty(rows.size, np.int32)
+    values = np.empty((rows.size, used.size), x.dtype)
+    leaves = first_uses(x, rows, tree, used.size)[3]
+    before = 0
+    for i in range(rows.size):
+        before += tree.label[leaves[i]] == y[rows[i]]
+        for s in range(used.size):
+            values[i, s] = x[rows[i], used[s]]
+    for s in range(used.size):
+        permutation(seed, number, used[s], order)
+        out[s] = before
+        for i in range(rows.size):
+            values[i, s] = x[rows[order[i]], used[s]]
+        for i in range(rows.size):
+            node = 0
+            while tree.feature[node] >= 0:
+                own = values[i, tree.slot[node]]
+                node = tree.left[node] if own <= tree.threshold[node] else tree.right[node]
+            out[s] -= tree.label[node] == y[rows[i]]

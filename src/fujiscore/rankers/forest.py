@@ -1,0 +1,224 @@
+"""Genie3 and random forest importance, from one forest of scikit-learn. Imports kernels and data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore import _kernels
+from fujiscore.errors import InputError, MissingExtraError, choice
+from fujiscore.rankers.data import at_least_one, prepare
+from fujiscore.rankers.seeds import as_seed
+from fujiscore.rankers.threads import progress_bar, shows_progress, spread, thread_count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fujiscore.rankers.data import Classes, Scores, Table
+
+METHODS = ("genie3", "random_forest")
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+
+
+def genie3(
+    X: Any,  # noqa: N803
+    y: Any,
+    *,
+    trees: int = 200,
+    categorical: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Scores:
+    """Score features by Genie3: the impurity decrease of their splits in a random forest.
+
+    The forest is scikit-learn's `RandomForestClassifier`: fully grown trees, the square root of the number of
+    features tried at each split. To have the scores of `random_forest` from the same forest, call `forest_scores`.
+
+    Parameters
+    ----------
+    X : array or dataframe, shape (n, m)
+        Numbers without missing values; categories are split by the order of their codes.
+    y : array-like, shape (n,)
+        The class of each row: strings, integers, bools or categories.
+    trees : int
+        The number of trees.
+    categorical : mask, positions or names, optional
+        Further columns to treat as categorical, besides those of a categorical, enum or boolean type.
+    random_state : int, RandomState, Generator or None
+        The seed of the forest; None for another one each time.
+    n_jobs : int, optional
+        How many threads; None for all cores. The scores do not depend on it.
+    progress : bool, optional
+        Whether to show a progress bar; None for one on a terminal, once the work takes a while.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        From 0 to 1, higher is better; they sum to 1 unless no tree has a split. 0 for a feature that no tree uses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fujiscore.rankers import genie3
+    >>> X = np.array([[1.0, 1], [2, 5], [3, 3], [7, 2], [8, 4], [9, 6]])
+    >>> bool(genie3(X, [0, 0, 0, 1, 1, 1]).argmax() == 0)
+    True
+    """
+    options = {"trees": trees, "categorical": categorical, "random_state": random_state, "n_jobs": n_jobs}
+    return forest_scores(X, y, ("genie3",), progress=progress, **options)["genie3"]
+
+
+def random_forest(
+    X: Any,  # noqa: N803
+    y: Any,
+    *,
+    trees: int = 200,
+    restore: bool = True,
+    categorical: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Scores:
+    """Score features by Breiman's permutation importance: the out-of-bag accuracy lost when they are permuted.
+
+    Mean over the trees of a random forest (as in `genie3`) of the accuracy on the tree's out-of-bag rows less the
+    accuracy on the same rows with the feature's values permuted.
+
+    Parameters
+    ----------
+    restore : bool
+        Whether a feature's values are put back before the next one is permuted. False leaves them permuted, so that
+        the damage accumulates along the features of a tree (depth first), as it did in the rankings published with
+        FUJI. It is slow, and for replicating those only.
+    X, y, trees, categorical, random_state, n_jobs, progress
+        As in `genie3`.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        From -1 to 1, higher is better; 0 or below is no better than noise. 0 for a feature that no tree uses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fujiscore.rankers import random_forest
+    >>> X = np.array([[1.0, 1], [2, 5], [3, 3], [7, 2], [8, 4], [9, 6]])
+    >>> bool(random_forest(X, [0, 0, 0, 1, 1, 1]).argmax() == 0)
+    True
+    """
+    options = {"trees": trees, "categorical": categorical, "random_state": random_state, "n_jobs": n_jobs}
+    return forest_scores(X, y, ("random_forest",), restore=restore, progress=progress, **options)["random_forest"]
+
+
+def forest_scores(
+    X: Any,  # noqa: N803
+    y: Any,
+    methods: Sequence[str] = METHODS,
+    *,
+    trees: int = 200,
+    restore: bool = True,
+    categorical: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> dict[str, Scores]:
+    """Return the scores of "genie3", "random_forest" or both, from one forest.
+
+    Each method's scores are those of its own function; other arguments are those of `random_forest`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fujiscore.rankers import forest_scores
+    >>> X = np.array([[1.0, 1], [2, 5], [3, 3], [7, 2], [8, 4], [9, 6]])
+    >>> sorted(forest_scores(X, [0, 0, 0, 1, 1, 1], trees=5))
+    ['genie3', 'random_forest']
+    """
+    for method in methods:
+        choice("methods", method, METHODS)
+    number, seed, threads = at_least_one("trees", trees), as_seed(random_state), thread_count(n_jobs)
+    label = " and ".join(methods)
+    table, classes = prepare(X, y, categorical, missing=label)
+    x = _as_float32(table)
+    with progress_bar(number, label, progress) as finished:
+        batch = max(threads, number // 20) if shows_progress(progress) else number
+        forest = _fit(x, classes, number, seed, threads, batch, finished)
+    scores = {}
+    if "genie3" in methods:
+        scores["genie3"] = np.asarray(forest.feature_importances_, np.float64)
+    if "random_forest" in methods:
+        scores["random_forest"] = _permutation(forest, x, classes, seed, threads, restore=restore)
+    return {method: scores[method] for method in methods}
+
+
+def _as_float32(table: Table) -> NDArray[np.float32]:
+    """Return the features in the precision of scikit-learn's trees, row by row."""
+    too_large = (np.abs(table.values) > LARGEST_FLOAT32).any(axis=0)
+    if too_large.any():
+        raise InputError(
+            f"X must hold numbers within float32's range (3.4e38) for a forest; {table.listed(too_large)} exceed it. "
+            "Rescale them: a forest depends on their order only."
+        )
+    return np.ascontiguousarray(table.values, np.float32)
+
+
+def _fit(
+    x: NDArray[np.float32], classes: Classes, trees: int, seed: int, threads: int, batch: int, finished: Any
+) -> Any:
+    """Grow the forest; batches, for the sake of progress, give the same one."""
+    try:
+        from sklearn.ensemble import RandomForestClassifier
+    except ImportError:
+        raise MissingExtraError("genie3 and random_forest need scikit-learn: pip install 'fujiscore[ml]'") from None
+    options = {"max_features": "sqrt", "random_state": seed, "n_jobs": threads, "warm_start": batch < trees}
+    forest = RandomForestClassifier(0, **options)
+    while forest.n_estimators < trees:
+        before = forest.n_estimators
+        forest.n_estimators = min(before + batch, trees)
+        forest.fit(x, classes.codes)
+        finished(forest.n_estimators - before)
+    return forest
+
+
+def _permutation(
+    forest: Any, x: NDArray[np.float32], classes: Classes, seed: int, threads: int, *, restore: bool
+) -> Scores:
+    """Return the mean loss of out-of-bag accuracy over the trees that have out-of-bag rows."""
+    n, m = x.shape
+    bags = forest.estimators_samples_
+    losses: list[tuple[NDArray[np.int64], Scores] | None] = [None] * len(bags)
+    count = _kernels.forest.losses if restore else _kernels.forest.accumulated_losses
+
+    def work(_: int, number: int) -> None:
+        outside = np.ones(n, np.bool_)
+        outside[bags[number]] = False
+        rows = np.flatnonzero(outside)
+        tree, used = _arrays(forest.estimators_[number].tree_)
+        lost = np.zeros(used.size, np.int64)
+        count(x, classes.codes, rows, tree, used, seed, number, lost)
+        if rows.size:
+            losses[number] = (used, lost / rows.size)
+
+    spread(len(bags), work, threads)
+    scores = np.zeros(m)
+    known = [loss for loss in losses if loss is not None]
+    for used, loss in known:
+        scores[used] += loss
+    return scores / max(1, len(known))
+
+
+def _arrays(tree: Any) -> tuple[Any, NDArray[np.int64]]:
+    """Return a tree for the kernels, and the features it uses as they first appear, depth first."""
+    feature = tree.feature
+    inner = feature >= 0
+    found, first, inverse = np.unique(feature[inner], return_index=True, return_inverse=True)
+    appearance = np.argsort(first)
+    slots = np.zeros(feature.size, np.int64)
+    slots[inner] = np.argsort(appearance)[inverse]
+    label = np.argmax(tree.value[:, 0, :], axis=1)
+    arrays = (tree.children_left, tree.children_right, feature, tree.threshold, slots, label)
+    return _kernels.forest.Tree(*(np.ascontiguousarray(array) for array in arrays)), found[appearance].astype(np.int64)

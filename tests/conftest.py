@@ -1,0 +1,28 @@
+"""What all tests share: the way to the oracle, the hypothesis profiles, and the data outside the project."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+HERE = Path(__file__).parent
+# The tests are imported as single files (importlib mode): the oracle and the strategies lie beside them.
+sys.path.insert(0, str(HERE))
+
+# Kernels compile at first use, which no deadline allows for. `--hypothesis-profile=explore` looks further, and
+# elsewhere on every run.
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("explore", deadline=None, max_examples=2000)
+settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the directory of published rankings, golden values and the paper, or skip where it is absent."""
+    path = HERE.parents[1] / "shared"
+    if not path.is_dir():
+        pytest.skip("the shared data are not here")
+    return path

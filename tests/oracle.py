@@ -1,0 +1,332 @@
+"""Slow, exact, item by item: every measure of two top sets from its definition, in rational numbers.
+
+Pure Python; nothing of the package, and no NumPy. Scores are lists of floats, results are fractions. Only square
+roots are rounded, at some 200 bits.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, pairwise
+from math import inf, isqrt
+
+ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
+
+
+def order(scores):
+    """Return the items from best to worst; equal scores keep the items' order."""
+    return sorted(range(len(scores)), key=lambda x: scores[x], reverse=True)
+
+
+def top(scores, k, ties="stable"):
+    """Return the set of the k best items; closed: of all items that score at least the k-th best score."""
+    best = order(scores)
+    if ties == "closed":
+        kth = scores[best[k - 1]]
+        return {x for x in best if scores[x] >= kth}
+    return set(best[:k])
+
+
+def positive_part(score):
+    """Return the score as a fraction, negative ones as 0."""
+    return Fraction(score) if score > 0 else ZERO
+
+
+def memberships(scores, inside, items, zero_tail="include"):
+    """Return each item's membership in a top set: 1 inside; outside, its score over the set's last score."""
+    kth = min(positive_part(scores[x]) for x in inside)
+    found = {}
+    for x in items:
+        if x in inside:
+            found[x] = ONE
+        elif kth > 0:
+            found[x] = positive_part(scores[x]) / kth
+        else:
+            found[x] = ONE if zero_tail == "include" else ZERO
+    return found
+
+
+class Pair:
+    """Two rankings, and a top set of each."""
+
+    def __init__(self, r, s, k, *, ties="stable", zero_tail="include"):
+        k1, k2 = k if isinstance(k, tuple) else (k, k)
+        self.r, self.s, self.n = r, s, len(r)
+        self.zero_tail = zero_tail
+        self.top_r, self.top_s = top(r, k1, ties), top(s, k2, ties)
+        self.union = self.top_r | self.top_s
+        self.k1, self.k2 = len(self.top_r), len(self.top_s)
+        self.h = len(self.top_r & self.top_s)
+        self.expected = Fraction(self.k1 * self.k2, self.n)
+        self.same = self.top_r == self.top_s
+
+
+def fuji(p):
+    in_r = memberships(p.r, p.top_r, p.union, p.zero_tail)
+    in_s = memberships(p.s, p.top_s, p.union, p.zero_tail)
+    return sum(min(in_r[x], in_s[x]) for x in p.union) / sum(max(in_r[x], in_s[x]) for x in p.union)
+
+
+def jaccard(p):
+    return Fraction(p.h, len(p.union))
+
+
+def hamming(p):
+    return 1 - Fraction(len(p.top_r ^ p.top_s), p.n)
+
+
+def pog(p):
+    return Fraction(p.h, p.k1)
+
+
+def unless_forced(formula):
+    """Make a measure 1 for equal sets and 0 for others where one set holds all items: the formula is 0/0 there."""
+
+    def value(p):
+        if max(p.k1, p.k2) == p.n:
+            return ONE if p.same else ZERO
+        return formula(p)
+
+    return value
+
+
+@unless_forced
+def npog(p):
+    return (p.h - p.expected) / (p.k1 - p.expected)
+
+
+@unless_forced
+def kuncheva(p):
+    if p.k1 != p.k2:
+        raise ValueError("kuncheva needs sets of equal size")
+    chance = Fraction(p.k1**2, p.n)
+    return (p.h - chance) / (p.k1 - chance)
+
+
+@unless_forced
+def lustgarten(p):
+    return (p.h - p.expected) / (min(p.k1, p.k2) - max(0, p.k1 + p.k2 - p.n))
+
+
+@unless_forced
+def wald(p):
+    return (p.h - p.expected) / (min(p.k1, p.k2) - p.expected)
+
+
+def krizek(p):
+    if p.k1 != p.k2:
+        raise ValueError("krizek needs sets of equal size")
+    return ONE if p.same else ZERO
+
+
+@unless_forced
+def cwrel(p):
+    """Somol and Novovičová's long formula for two sets."""
+    n, total = p.n, p.k1 + p.k2
+    d, parity = total % n, total % 2
+    above = n * (total - d + 2 * p.h) - total**2 + d**2
+    below = n * (parity**2 + 2 * (total - parity) - d) - total**2 + d**2
+    return Fraction(above, below)
+
+
+@unless_forced
+def pearson(p):
+    share_r, share_s = Fraction(p.k1, p.n), Fraction(p.k2, p.n)
+    return (p.h - p.expected) / (p.n * root(share_r * (1 - share_r) * share_s * (1 - share_s)))
+
+
+def correlation(p):
+    """Pearson's correlation of the raw scores over the union; -inf as the least finite score; 1 if undefined."""
+    r, s = finite(p.r), finite(p.s)
+    size = len(p.union)
+    mean_r, mean_s = sum(r[x] for x in p.union) / size, sum(s[x] for x in p.union) / size
+    var_r = sum((r[x] - mean_r) ** 2 for x in p.union)
+    var_s = sum((s[x] - mean_s) ** 2 for x in p.union)
+    if var_r == 0 or var_s == 0:
+        return ONE
+    return sum((r[x] - mean_r) * (s[x] - mean_s) for x in p.union) / root(var_r * var_s)
+
+
+def gamma(p):
+    """Goodman and Kruskal's gamma of the ranks over the union, pair by pair; 1 if no pair counts."""
+    concordant = discordant = 0
+    for x, y in combinations(p.union, 2):
+        in_r, in_s = compared(p.r[x], p.r[y]), compared(p.s[x], p.s[y])
+        concordant += in_r * in_s > 0
+        discordant += in_r * in_s < 0
+    if concordant + discordant == 0:
+        return ONE
+    return Fraction(concordant - discordant, concordant + discordant)
+
+
+def compared(a, b):
+    """Return 1, 0 or -1 as a is greater, equal or less."""
+    return (a > b) - (a < b)
+
+
+def finite(scores):
+    """Return the scores as fractions, -inf replaced by the least finite score."""
+    least = min((x for x in scores if x > -inf), default=0)
+    return [Fraction(max(x, least)) for x in scores]
+
+
+def root(x):
+    """Return the square root of a positive fraction, to 200 bits."""
+    product = x.numerator * x.denominator
+    bits = max(0, 200 - product.bit_length() // 2)
+    return Fraction(isqrt(product << 2 * bits), x.denominator << bits)
+
+
+def dice(p):
+    return Fraction(2 * p.h, p.k1 + p.k2)
+
+
+def ochiai(p):
+    return p.h / root(Fraction(p.k1 * p.k2))
+
+
+@unless_forced
+def kappa(p):
+    return (p.h - p.expected) / (Fraction(p.k1 + p.k2, 2) - p.expected)
+
+
+def agreements(p):
+    """Return, for each depth up to the sets' size, the share of items that the first items have in common."""
+    if p.k1 != p.k2:
+        raise ValueError("lists are cut at one depth")
+    return [Fraction(len(top(p.r, d) & top(p.s, d)), d) for d in range(1, p.k1 + 1)]
+
+
+def average_overlap(p):
+    return sum(agreements(p)) / p.k1
+
+
+def rbo(p):
+    """Rank-biased overlap with persistence 0.9, extrapolated as if the last agreement went on for ever."""
+    persistence, agreement = Fraction(9, 10), agreements(p)
+    seen = sum(persistence**d * agreed for d, agreed in enumerate(agreement))
+    return (1 - persistence) * seen + persistence**p.k1 * agreement[-1]
+
+
+def kendall(p):
+    """Kendall's tau-b of the scores over the union; 1 if undefined."""
+    return signed_tau(p, lambda _x, _y: 1)
+
+
+def weightedtau(p):
+    """Vigna's additive hyperbolic tau: the mean of ranking by r, ties by s, and the other way round."""
+    taus = []
+    for first, second in ((p.r, p.s), (p.s, p.r)):
+        best = sorted(p.union, key=lambda x: (first[x], second[x]), reverse=True)
+        weight = {x: Fraction(1, 1 + place) for place, x in enumerate(best)}
+        taus.append(signed_tau(p, lambda x, y, weight=weight: weight[x] + weight[y]))
+    return sum(taus) / 2
+
+
+def signed_tau(p, weight):
+    """Return the weighted agreement of the signs of all differences, over its greatest size; 1 if undefined."""
+    both = untied_r = untied_s = 0
+    for x, y in combinations(sorted(p.union), 2):
+        in_r, in_s = compared(p.r[x], p.r[y]), compared(p.s[x], p.s[y])
+        both += in_r * in_s * weight(x, y)
+        untied_r += in_r**2 * weight(x, y)
+        untied_s += in_s**2 * weight(x, y)
+    return both / root(Fraction(untied_r * untied_s)) if untied_r * untied_s else ONE
+
+
+def spearman(p):
+    """Pearson's correlation of the ranks within the union, tied items sharing their mean rank; 1 if undefined."""
+    shadow = Pair(p.r, p.s, (p.k1, p.k2))
+    shadow.union = p.union
+    shadow.r, shadow.s = mean_ranks(p.r, p.union), mean_ranks(p.s, p.union)
+    return correlation(shadow)
+
+
+def mean_ranks(scores, items):
+    """Return each item's mean rank among the items (0 for all others), counted from the lowest score."""
+    ranks = [ZERO] * len(scores)
+    for x in items:
+        below = sum(scores[y] < scores[x] for y in items)
+        tied = sum(scores[y] == scores[x] for y in items)
+        ranks[x] = below + Fraction(tied + 1, 2)
+    return ranks
+
+
+MEASURES = {
+    "fuji": fuji,
+    "jaccard": jaccard,
+    "hamming": hamming,
+    "pog": pog,
+    "npog": npog,
+    "kuncheva": kuncheva,
+    "lustgarten": lustgarten,
+    "wald": wald,
+    "krizek": krizek,
+    "cwrel": cwrel,
+    "correlation": correlation,
+    "pearson": pearson,
+    "gamma": gamma,
+    "dice": dice,
+    "ochiai": ochiai,
+    "kappa": kappa,
+    "average_overlap": average_overlap,
+    "rbo": rbo,
+    "kendall": kendall,
+    "weightedtau": weightedtau,
+    "spearman": spearman,
+}
+
+
+def value(measure, r, s, k, **options):
+    """Return a measure's value at k, an integer or a pair."""
+    return MEASURES[measure](Pair(r, s, k, **options))
+
+
+def curve(measure, r, s, ks, **options):
+    """Return a measure's values at the given k."""
+    return [value(measure, r, s, k, **options) for k in ks]
+
+
+def auc(values):
+    """Return the mean of the trapezoids of unit width under the values; one value is its own area."""
+    if len(values) == 1:
+        return values[0]
+    trapezoids = [(a + b) / 2 for a, b in pairwise(values)]
+    return sum(trapezoids) / len(trapezoids)
+
+
+def grid(name, n):
+    """Return the k that a grid's name stands for."""
+    if name == "all":
+        return list(range(1, n + 1))
+    named = {"exp": lambda i: 2**i, "squared": lambda i: (i + 1) ** 2}[name]
+    return sorted({named(i) for i in range(n) if named(i) <= n} | {n})
+
+
+def explain(r, s, k, **options):
+    """Return, for each item of the union, what an explanation says of it."""
+    p = Pair(r, s, k, **options)
+    rank_r = {x: rank for rank, x in enumerate(order(r), start=1)}
+    rank_s = {x: rank for rank, x in enumerate(order(s), start=1)}
+    in_r = memberships(r, p.top_r, p.union, p.zero_tail)
+    in_s = memberships(s, p.top_s, p.union, p.zero_tail)
+    rows = {}
+    for x in p.union:
+        contribution = min(in_r[x], in_s[x])
+        near = "near miss" if contribution >= HALF else "far miss"
+        rows[x] = {
+            "rank_r": rank_r[x],
+            "rank_s": rank_s[x],
+            "score_r": Fraction(r[x]),
+            "score_s": Fraction(s[x]),
+            "membership_r": in_r[x],
+            "membership_s": in_s[x],
+            "contribution": contribution,
+            "kind": "shared" if x in p.top_r and x in p.top_s else near,
+        }
+    return rows
+
+
+def error(actual, exact, floor=1e-300):
+    """Return a float's relative error against an exact value; values below the floor count as the floor."""
+    return float(abs(Fraction(float(actual)) - exact) / max(abs(exact), Fraction(floor)))

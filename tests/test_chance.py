@@ -1,0 +1,224 @@
+"""Chance: closed forms against exhaustive enumeration and against permutations; permutation p-values."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import oracle
+import pytest
+
+import fujiscore as fj
+
+SET_MEASURES = [name for name, measure in fj.MEASURES.items() if not measure.by_rank]
+CORRECTED_BY_DESIGN = ["npog", "kuncheva", "lustgarten", "wald", "pearson", "kappa"]
+
+
+def all_deals(s):
+    """Every way to deal the scores of s to the items, each equally likely."""
+    return [list(dealt) for dealt in permutations(s)]
+
+
+def exhaustive(r, s, k, **options):
+    """Mean and variance of FUJI over all deals, in exact arithmetic, from the definition."""
+    values = [oracle.value("fuji", r, dealt, k, **options) for dealt in all_deals(s)]
+    mean = sum(values, Fraction(0)) / len(values)
+    return mean, sum(((value - mean) ** 2 for value in values), Fraction(0)) / len(values)
+
+
+@pytest.mark.parametrize("zero_tail", ["include", "exclude"])
+@pytest.mark.parametrize(
+    ("r", "s"),
+    [
+        ([9.0, 7.0, 4.0, 1.0, 0.5], [3.0, 2.5, 2.0, 0.25, 0.125]),
+        ([5.0, 3.0, 3.0, 0.0, 0.0], [4.0, 4.0, 1.0, 1.0, 0.0]),
+        ([1.0, 1.0, 1.0, 1.0, 1.0], [2.0, 1.0, 0.0, 0.0, 0.0]),
+        ([8.0, 4.0, 2.0, 1.0], [8.0, 8.0, 0.0, 0.0]),
+    ],
+)
+def test_fuji_exactly(r, s, zero_tail):
+    found = fj.chance(r, s, ties="closed", zero_tail=zero_tail)
+    assert found.exact
+    for k in range(1, len(r) + 1):
+        mean, variance = exhaustive(r, s, k, ties="closed", zero_tail=zero_tail)
+        assert found.expected[k - 1] == pytest.approx(float(mean), abs=1e-13)
+        assert found.variance[k - 1] == pytest.approx(float(variance), abs=1e-13)
+
+
+def test_stable_without_ties_is_exact_and_with_cut_ties_is_not():
+    assert fj.chance([3, 2, 1], [1, 2, 3]).exact
+    assert not fj.chance([3, 2, 2], [1, 2, 3]).exact
+    assert fj.chance([3, 2, 2], [1, 2, 3], ks=[1, 3]).exact
+
+
+@pytest.mark.parametrize("name", SET_MEASURES)
+def test_set_measures_exactly(name):
+    r, s = [5.0, 4.0, 3.0, 2.0, 1.0], [1.0, 3.0, 2.0, 5.0, 4.0]
+    found = fj.chance(r, s, name)
+    curves = np.array([fj.curve(r, dealt, name).values for dealt in all_deals(s)])
+    assert found.exact
+    assert found.permutations is None
+    np.testing.assert_allclose(found.expected, curves.mean(axis=0), atol=1e-13)
+    np.testing.assert_allclose(found.variance, curves.var(axis=0), atol=1e-13)
+
+
+@pytest.mark.parametrize("name", CORRECTED_BY_DESIGN)
+def test_measures_corrected_by_design_expect_nothing(name):
+    rng = np.random.default_rng(3)
+    found = fj.chance(rng.random(40), rng.random(40), name)
+    np.testing.assert_allclose(found.expected[:-1], 0, atol=1e-15)
+    assert found.expected[-1] == 1
+
+
+def hypergeometric(n, k1, k2):
+    """The distribution of the overlap, in exact arithmetic."""
+    total = math.comb(n, k2)
+    return {
+        h: Fraction(math.comb(k1, h) * math.comb(n - k1, k2 - h), total)
+        for h in range(max(0, k1 + k2 - n), min(k1, k2) + 1)
+    }
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 57])
+def test_expected_jaccard(n):
+    exact = fj.expected_jaccard(n)
+    for k in range(1, n + 1):
+        expected = sum(p * Fraction(h, 2 * k - h) for h, p in hypergeometric(n, k, k).items())
+        assert exact[k - 1] == pytest.approx(float(expected), rel=1e-13)
+
+
+def test_the_papers_approximation_and_its_error():
+    n = 200
+    error = fj.expected_jaccard(n) - fj.expected_jaccard(n, method="paper")
+    assert (error[:-1] > 0).all()
+    assert error.max() < 3e-3
+
+
+@pytest.mark.parametrize(("k1", "k2"), [(30_000, 30_000), (9_000, 41_000), (59_000, 58_000), (5_000, 5_000)])
+def test_series_agrees_with_the_sum(k1, k2):
+    from fujiscore import _kernels
+
+    by_sum, by_series = np.empty((2, 6))
+    _kernels.chance.moments_by_sum(60_000, k1, k2, by_sum)
+    _kernels.chance.moments_by_series(60_000, k1, k2, by_series)
+    np.testing.assert_allclose(by_series[:3], by_sum[:3], rtol=1e-10)
+    np.testing.assert_allclose(by_series[3:], by_sum[3:], rtol=1e-6)
+
+
+def shapes():
+    """Six shapes of scores, the last ones heavily tied."""
+    rng = np.random.default_rng(11)
+    n = 120
+    return {
+        "uniform": (rng.random(n), rng.random(n), "stable"),
+        "pareto": (rng.pareto(1.2, n), rng.pareto(1.2, n), "stable"),
+        "geometric": (0.9 ** rng.permutation(n), 0.8 ** rng.permutation(n), "stable"),
+        "zeros": (rng.random(n) * (rng.random(n) < 0.1), rng.random(n) * (rng.random(n) < 0.1), "closed"),
+        "rounded": (np.round(rng.random(n), 1), np.round(rng.pareto(2, n), 1), "closed"),
+        "mixed": (np.maximum(rng.normal(size=n), 0), np.round(rng.random(n), 2), "closed"),
+    }
+
+
+def check_against_permutations(r, s, ties, permutations=20_000):
+    found = fj.chance(r, s, ties=ties, ks="exp", permutations=permutations, random_state=5)
+    drawn = found.permutations
+    assert found.exact
+    error = np.sqrt(np.maximum(drawn.variance, 1e-30) / permutations)
+    assert np.all(np.abs(drawn.mean - found.expected) <= 4 * error + 1e-12)
+    # The full set's value is 1 whatever is dealt; a variance of that order is rounding.
+    visible = found.variance > 1e-12
+    np.testing.assert_allclose(drawn.variance[visible], found.variance[visible], rtol=0.05)
+
+
+@pytest.mark.parametrize("shape", list(shapes()))
+def test_fuji_against_permutations(shape):
+    check_against_permutations(*shapes()[shape])
+
+
+def test_published_rankings_against_permutations(shared):
+    for stem in ("sonar", "digits", "QSAR-biodegradation"):
+        r, s = (published(shared, f"{stem}_{method}") for method in ("Genie3", "RForest"))
+        clipped = [np.maximum([own[item] for item in r], 0.0) for own in (r, s)]
+        check_against_permutations(*clipped, "closed")
+
+
+def published(shared, name):
+    """A published ranking: two header lines, then index, name, [rank], [score]."""
+    lines = (shared / "data" / "published_rankings" / f"{name}.fimp").read_text().splitlines()[2:]
+    return {row[1]: float(row[3].strip("[]")) for row in (line.split("\t") for line in lines)}
+
+
+def test_permutation_statistic_respects_ties():
+    """With ties="stable" permuted items that draw equal scores stand in input order, as in the statistic itself."""
+    r, s = [4.0, 3.0, 2.0, 1.0], [1.0, 1.0, 0.0, 0.0]
+    found = fj.chance(r, s, permutations=6000, random_state=1)
+    curves = np.array([fj.curve(r, dealt).values for dealt in all_deals(s)])
+    np.testing.assert_allclose(found.permutations.mean, curves.mean(axis=0), atol=0.02)
+    at_least = (curves >= found.observed - 1e-12).mean(axis=0)
+    np.testing.assert_allclose(found.p_values, at_least, atol=0.03)
+
+
+def test_p_value_counts_itself():
+    found = fj.chance(range(10, 0, -1), range(10, 0, -1), permutations=99)
+    assert found.p_value == pytest.approx(1 / 100)
+    assert found.auc_z > 3
+
+
+def test_p_values_do_not_depend_on_threads_and_do_on_the_seed():
+    rng = np.random.default_rng(0)
+    r, s = rng.random(50), rng.random(50)
+    one, two, other = (
+        fj.chance(r, s, "gamma", permutations=130, random_state=seed, n_jobs=jobs)
+        for seed, jobs in ((4, 1), (4, 2), (5, 2))
+    )
+    assert one.permutations.aucs.tobytes() == two.permutations.aucs.tobytes()
+    assert one.expected.tobytes() == two.expected.tobytes()
+    assert one.permutations.aucs.tobytes() != other.permutations.aucs.tobytes()
+
+
+def test_measures_without_closed_form_draw_permutations():
+    rng = np.random.default_rng(0)
+    found = fj.chance(rng.random(20), rng.random(20), "gamma", ks="exp")
+    assert found.permutations.count == 1000
+    assert not found.exact
+
+
+def test_corrected_and_z():
+    rng = np.random.default_rng(2)
+    r, s = rng.random(30), rng.random(30)
+    found = fj.chance(r, s)
+    np.testing.assert_allclose(
+        found.corrected[:-1], (found.observed - found.expected)[:-1] / (1 - found.expected[:-1]), rtol=1e-12
+    )
+    assert found.corrected[-1] == 1
+    assert found.z[-1] == 0
+    area = fj.auc(r, s)
+    assert found.corrected_auc == pytest.approx((area - found.expected_auc) / (1 - found.expected_auc))
+    assert fj.chance(r, r).corrected_auc == pytest.approx(1)
+
+
+@pytest.mark.slow
+def test_type_one_error_of_the_permutation_test():
+    rng = np.random.default_rng(8)
+    rejected = 0
+    trials = 2000
+    for trial in range(trials):
+        r, s = rng.pareto(1.5, 40), np.maximum(rng.normal(size=40), 0)
+        rejected += fj.chance(r, s, ks="exp", permutations=199, random_state=trial, n_jobs=1).p_value <= 0.05
+    assert 0.03 <= rejected / trials <= 0.07
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"permutations": -1}, "permutations must be a non-negative integer; got -1"),
+        ({"permutations": 2.5}, "permutations must be a non-negative integer; got 2.5"),
+        ({"permutations": 9, "random_state": "x"}, "random_state must be a non-negative integer; got 'x'"),
+        ({"permutations": 9, "n_jobs": 0}, "n_jobs must be a positive number of threads"),
+    ],
+)
+def test_errors(options, message):
+    with pytest.raises(fj.InputError, match=message):
+        fj.chance([3, 2, 1], [1, 2, 3], **options)

@@ -1,0 +1,260 @@
+"""Rank-biased overlap and average overlap of item lists, against their definitions."""
+
+from __future__ import annotations
+
+import random
+from itertools import chain, permutations, product
+from statistics import fmean
+
+import lists_oracle as oracle
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fujiscore as fj
+from fujiscore.lists import average_overlap, rbo
+
+VARIANTS = ("w", "a", "b")
+PERSISTENCE = st.floats(0.05, 0.9)
+# At p = 0.9 all depths beyond this one weigh 1e-11 together.
+DEPTH = 240
+
+
+@st.composite
+def lists(draw, *, tied=True, most=8, letters="abcdefghij"):
+    """Return a list of tie groups of different items, groups of one if not tied."""
+    items = draw(st.permutations(letters))[: draw(st.integers(1, most))]
+    groups = []
+    while items:
+        size = draw(st.integers(1, 4)) if tied else 1
+        groups.append(items[:size])
+        items = items[size:]
+    return groups
+
+
+class TestOracle:
+    def test_depth_by_depth(self):
+        # ab and ba: nothing shared at depth 1, all at depth 2, and then the new items.
+        assert oracle.rbo_to_depth([["a"], ["b"]], [["b"], ["a"]], 0.5, "a", 2) == 0.25
+        assert oracle.agreement([["a", "b"]], [["a"], ["b"]], 1, "w") == pytest.approx(2 / 3)
+        assert oracle.agreement([["a", "b"]], [["a"], ["b"]], 1, "a") == 0.5
+        assert oracle.agreement([["a", "b"]], [["a"], ["b"]], 1, "b") == pytest.approx(0.5**0.5)
+
+    def test_published_value(self):
+        assert oracle.webber(list("NHMACFL"), list("CGNA"), 0.9)[2] == pytest.approx(0.490384, abs=5e-7)
+
+
+class TestWithoutTies:
+    def test_published_value(self):
+        found = rbo(list("NHMACFL"), list("CGNA"), 0.9)
+        assert found.ext == pytest.approx(0.490384, abs=5e-7)
+        assert float(found) == found.ext
+        assert found.p == 0.9
+
+    @given(r=lists(tied=False), s=lists(tied=False), p=st.floats(0.01, 0.99))
+    def test_closed_formulas(self, r, s, p):
+        found = rbo(oracle.flat(r), oracle.flat(s), p)
+        assert (found.min, found.res, found.ext) == pytest.approx(
+            oracle.webber(oracle.flat(r), oracle.flat(s), p), abs=1e-11
+        )
+
+    def test_ten_thousand_depths(self):
+        r, s, p = list("abcdefgh"), list("bagx"), 0.99
+        found = rbo(r, s, p)
+        for completed, value in ((oracle.disjoint, found.min), (oracle.agreeing, found.max)):
+            first, second = (oracle.flat(own) for own in completed([[x] for x in r], [[x] for x in s], 10_000))
+            seen_1, seen_2, shared, total = set(), set(), 0, 0.0
+            for d, (x, y) in enumerate(zip(first, second, strict=True), start=1):
+                shared += (x in seen_2) + (y in seen_1) + (x == y)
+                seen_1.add(x)
+                seen_2.add(y)
+                total += (1 - p) * p ** (d - 1) * shared / d
+            assert value == pytest.approx(total, abs=1e-10)
+
+    @given(r=lists(tied=False, most=4), s=lists(tied=False, most=4), p=PERSISTENCE, seed=st.integers(0, 10**6))
+    @settings(max_examples=30)
+    def test_every_continuation_lies_between(self, r, s, p, seed):
+        source = random.Random(seed)
+        pool = [*"abcdefghij", *range(30)]
+        longer = []
+        for own in (r, s):
+            rest = [x for x in pool if [x] not in own]
+            source.shuffle(rest)
+            longer.append(own + [[x] for x in rest])
+        value = oracle.rbo_to_depth(*longer, p, "a", len(pool))
+        found = rbo(oracle.flat(r), oracle.flat(s), p)
+        assert found.min - 1e-12 <= value + p ** len(pool)
+        assert value <= found.max + 1e-12
+
+
+class TestTies:
+    @pytest.mark.parametrize("ties", VARIANTS)
+    @given(r=lists(), s=lists(), p=PERSISTENCE)
+    @settings(max_examples=25)
+    def test_definition(self, r, s, p, ties):
+        found = rbo(r, s, p, ties=ties)
+        assert found.min == pytest.approx(oracle.rbo_to_depth(*oracle.disjoint(r, s, DEPTH), p, ties, DEPTH), abs=1e-9)
+        assert found.max == pytest.approx(oracle.rbo_to_depth(*oracle.agreeing(r, s, DEPTH), p, ties, DEPTH), abs=1e-9)
+        assert found.ext == pytest.approx(oracle.extrapolated(r, s, p, ties, DEPTH), abs=1e-9)
+
+    @pytest.mark.parametrize("ties", ["stable", *VARIANTS])
+    @given(r=lists(), s=lists(), p=st.floats(0.01, 0.99))
+    def test_range_order_and_symmetry(self, r, s, p, ties):
+        found, mirrored = rbo(r, s, p, ties=ties), rbo(s, r, p, ties=ties)
+        assert 0 <= found.min <= found.ext + 1e-12
+        assert found.ext <= min(1, found.max + 1e-12)
+        assert found.max <= 1 + 1e-12
+        assert (mirrored.min, mirrored.res, mirrored.ext) == pytest.approx((found.min, found.res, found.ext))
+
+    @given(r=lists(), p=st.floats(0.3, 0.99))
+    def test_identical_lists(self, r, p):
+        for ties in ("stable", "w", "b"):
+            assert rbo(r, r, p, ties=ties).ext == pytest.approx(1, abs=1e-14)
+        tied = any(len(group) > 1 for group in r)
+        assert (rbo(r, r, p, ties="a").ext < 1 - 1e-9) == tied
+
+    @pytest.mark.parametrize("p", [0.3, 0.9])
+    def test_variant_a_is_the_mean_over_all_orders(self, p):
+        r, s = [["a", "b", "c"], ["d"], ["e", "f"]], [["d", "a"], ["f"], ["x", "b", "e"]]
+        broken = [rbo(first, second, p) for first, second in product(*(list(orders(own)) for own in (r, s)))]
+        found = rbo(r, s, p, ties="a")
+        assert found.ext == pytest.approx(fmean(own.ext for own in broken), abs=1e-12)
+        assert found.min == pytest.approx(fmean(own.min for own in broken), abs=1e-12)
+
+    def test_stable_keeps_the_given_order(self):
+        assert rbo([["a", "b"], "c"], ["b", "a"]) == rbo(["a", "b", "c"], ["b", "a"])
+
+    def test_ties_beyond_the_short_list_never_count_double(self):
+        # Where the unseen items would count in full against a group that is only partly in, b would exceed 1.
+        assert rbo(["a"], ["a", ["b", "c", "d", "e"]], 0.9, ties="b").ext <= 1
+        assert rbo(["a"], ["a", ["b", "c", "d", "e"]], 0.9, ties="b").ext == pytest.approx(
+            oracle.extrapolated([["a"]], [["a"], list("bcde")], 0.9, "b", DEPTH), abs=1e-9
+        )
+
+
+def orders(groups):
+    """Return every way to break the ties."""
+    for parts in product(*(permutations(group) for group in groups)):
+        yield list(chain.from_iterable(parts))
+
+
+class TestSize:
+    @pytest.mark.parametrize("ties", ["stable", *VARIANTS])
+    def test_a_hundred_thousand_items(self, ties):
+        # Quadratic work would take hours here. Half of s is r's order, and the groups are long.
+        source = random.Random(3)
+        n = 100_000
+        r = [f"x{i}" for i in range(n)]
+        s = r[: n // 2] + [f"y{i}" for i in range(n // 4)]
+        source.shuffle(s)
+        grouped = [s[i : i + 1000] for i in range(0, len(s), 1000)]
+        found = rbo(r, grouped, 0.9999, ties=ties)
+        assert 0 < found.min <= found.ext <= found.max < 1
+        assert rbo(r, r, 0.9999, ties=ties).ext == pytest.approx(1, abs=1e-12)
+
+    @pytest.mark.parametrize("p", [1e-9, 1e-3, 0.999, 1 - 1e-9])
+    def test_extreme_persistence(self, p):
+        r, s = [*"abcdef"], [*"bacxyz"]
+        found = rbo(r, s, p)
+        if p > 0.5:
+            expected = oracle.webber(r, s, p)
+        else:  # the closed formulas divide by p, and keep few digits
+            first, second = [[x] for x in r], [[x] for x in s]
+            low = oracle.rbo_to_depth(*oracle.disjoint(first, second, 20), p, "a", 20)
+            high = oracle.rbo_to_depth(*oracle.agreeing(first, second, 20), p, "a", 20)
+            expected = low, high - low, oracle.extrapolated(first, second, p, "a", 20)
+        assert (found.min, found.res, found.ext) == pytest.approx(expected, abs=1e-14)
+
+
+class TestAverageOverlap:
+    @given(r=lists(tied=False), s=lists(tied=False), data=st.data())
+    def test_definition(self, r, s, data):
+        first, second = oracle.flat(r), oracle.flat(s)
+        most = min(len(first), len(second))
+        k = data.draw(st.integers(1, most))
+        assert average_overlap(first, second, k) == pytest.approx(oracle.average_overlap(first, second, k))
+        assert average_overlap(first, second) == pytest.approx(oracle.average_overlap(first, second, most))
+
+    def test_same_and_disjoint(self):
+        assert average_overlap([*"abc"], [*"abc"]) == 1
+        assert average_overlap([*"abc"], [*"xyz"]) == 0
+
+
+class TestInput:
+    def test_scores_order_the_items_and_equal_ones_tie(self):
+        scores = {"c": -1.0, "a": 3.0, "b": 2.0, "d": 2.0}
+        items = ["a", ["b", "d"], "c"]
+        for ties in ("stable", *VARIANTS):
+            assert rbo(scores, ["d", "a"], ties=ties) == rbo(items, ["d", "a"], ties=ties)
+        assert average_overlap(scores, scores) == 1
+
+    def test_series(self):
+        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        expected = rbo(["a", "b", "c"], ["b", "c"])
+        assert rbo(pandas.Series({"b": 2, "a": 3, "c": 1}), ["b", "c"]) == expected
+        assert rbo(pandas.Series(["a", "b", "c"]), polars.Series(["b", "c"])) == expected
+        assert rbo(np.array(["a", "b", "c"]), ("b", "c")) == expected
+
+    def test_scores_that_are_all_ends_of_the_range(self):
+        scores = {"a": -np.inf, "b": 1.7e308, "c": -1.7e308, "d": -np.inf, "e": 0.0, "f": -0.0}
+        assert rbo(scores, ["d", "e"], ties="w") == rbo(["b", ["e", "f"], "c", ["a", "d"]], ["d", "e"], ties="w")
+
+    def test_items_of_other_kinds(self):
+        assert rbo([None, b"x", frozenset("ab")], [b"x"], ties="w") == rbo(["n", "x", ["a", "b"]], ["x"], ties="w")
+
+    def test_groups_may_be_sets(self):
+        assert rbo([{"a", "b"}, "c"], ["a"], ties="a") == rbo([("a", "b"), "c"], ["a"], ties="a")
+
+    def test_nan_scores(self):
+        scores = {"a": 2.0, "b": float("nan"), "c": 1.0}
+        assert rbo(scores, ["c"], nan="drop") == rbo(["a", "c"], ["c"])
+        assert rbo(scores, ["c"], nan="zero") == rbo(["a", "c", "b"], ["c"])
+
+    def test_cut(self):
+        assert rbo([*"abcdef"], [*"bac"], k=4) == rbo([*"abcd"], [*"bac"])
+        assert rbo(["a", ["b", "c"], "d"], ["b"], ties="w", k=3) == rbo(["a", ["b", "c"]], ["b"], ties="w")
+        assert rbo(["a", ["b", "c"], "d"], ["b"], k=2) == rbo(["a", "b"], ["b"])
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("r", "options", "words"),
+        [
+            (["a", "b", "a"], {}, "r must list each item once; 'a' comes more than once"),
+            (["a", ["b", "a"]], {}, "r must list each item once"),
+            ([], {}, "r must list at least one item"),
+            (["a", []], {}, "the group at position 1 is empty"),
+            ([0.3, 0.2], {}, "got the number 0.3 at position 0"),
+            (np.array([3, 1]), {}, "Pass scores with labels"),
+            (["a", 2], {}, "got the number 2 at position 1"),
+            ([["a", 2.0]], {}, "got the number 2.0 at position 0"),
+            ("abc", {}, "got str"),
+            ({"a", "b"}, {}, "got set"),
+            (7, {}, "got int"),
+            ([{"a", "b"}], {}, "has a set of 2 tied items at position 0, and ties='stable' needs their order"),
+            ([{"a": 1}], {}, "hashable items such as strings; got dict at position 0"),
+            ({"a": float("nan")}, {}, "NaN"),
+            (["a"], {"p": 0}, "p must be a number above 0 and below 1; got 0"),
+            (["a"], {"p": 1.0}, "p must be a number above 0 and below 1; got 1.0"),
+            (["a"], {"p": float("nan")}, "p must be a number"),
+            (["a"], {"p": "0.9"}, "p must be a number"),
+            (["a"], {"k": 0}, "k must be an integer from 1; got 0"),
+            (["a"], {"k": 1.5}, "k must be an integer from 1; got 1.5"),
+            (["a"], {"k": True}, "k must be an integer from 1; got True"),
+            (["a", ["b", "c"]], {"k": 2, "ties": "a"}, "r has one at ranks 2 to 3, and k is 2"),
+            (["a"], {"ties": "closed"}, "ties must be one of 'stable', 'w', 'a', 'b'"),
+        ],
+    )
+    def test_messages(self, r, options, words):
+        with pytest.raises(fj.InputError, match=words):
+            rbo(r, ["a", "b"], **options)
+
+    def test_a_table_is_not_a_list(self):
+        pandas = pytest.importorskip("pandas")
+        with pytest.raises(fj.InputError, match="got DataFrame"):
+            rbo(pandas.DataFrame({"a": [1.0]}), ["a"])
+
+    def test_average_overlap_needs_both_lists_to_reach_k(self):
+        with pytest.raises(fj.InputError, match="at most the length of the shorter list, 2; got 3"):
+            average_overlap([*"abc"], [*"ab"], k=3)

@@ -1,0 +1,177 @@
+"""Stability of sets: against its formulas, and its interval against simulation."""
+
+from __future__ import annotations
+
+import math
+import random
+from statistics import NormalDist, fmean, variance
+
+import numpy as np
+import pytest
+import sets_oracle as oracle
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import fujiscore as fj
+from fujiscore.sets import SetStability, compare_set_stability, set_stability
+
+
+@st.composite
+def matrices(draw):
+    """Return at least two rows of 0 and 1, neither all 0 nor all 1."""
+    m, n = draw(st.integers(2, 8)), draw(st.integers(2, 8))
+    rows = draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=m, max_size=m))
+    assume(0 < sum(map(sum, rows)) < m * n)
+    return rows
+
+
+class TestValue:
+    @given(rows=matrices())
+    def test_formulas(self, rows):
+        found = set_stability(rows)
+        assert found.value == pytest.approx(oracle.stability(rows), abs=1e-12)
+        assert found.variance == pytest.approx(oracle.variance(rows), abs=1e-12)
+        reach = NormalDist().inv_cdf(0.975) * math.sqrt(found.variance)
+        assert (found.low, found.high) == pytest.approx((found.value - reach, found.value + reach))
+        assert (found.m, found.n) == (len(rows), len(rows[0]))
+        assert -1 / (found.m - 1) - 1e-12 <= found.value <= 1
+
+    @given(m=st.integers(2, 7), n=st.integers(2, 12), seed=st.integers(0, 10**6), data=st.data())
+    def test_sets_of_one_size_have_the_mean_kuncheva_index(self, m, n, seed, data):
+        k = data.draw(st.integers(1, n - 1))
+        source = random.Random(seed)
+        chosen = [set(source.sample(range(n), k)) for _ in range(m)]
+        rows = [[int(x in own) for x in range(n)] for own in chosen]
+        assert set_stability(rows).value == pytest.approx(oracle.mean_kuncheva(rows), abs=1e-12)
+
+    @given(rows=matrices())
+    def test_all_kinds_of_input(self, rows):
+        expected = set_stability(rows)
+        items = [[f"x{i}" for i, z in enumerate(row) if z] for row in rows]
+        alike = [
+            set_stability(np.array(rows, bool)),
+            set_stability(np.array(rows, float), n=len(rows[0])),
+            set_stability([set(own) for own in items], n=len(rows[0])),
+            set_stability(items, n=len(rows[0])),
+        ]
+        for found in alike:
+            assert (found.value, found.variance) == pytest.approx((expected.value, expected.variance), abs=1e-12)
+
+    def test_frames(self):
+        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        columns = {"a": [1, 1, 0], "b": [0, 1, 0], "c": [1, 0, 1]}
+        expected = set_stability([[1, 0, 1], [1, 1, 0], [0, 0, 1]])
+        assert set_stability(pandas.DataFrame(columns)) == expected
+        assert set_stability(polars.DataFrame(columns)) == expected
+
+    def test_identical_sets(self):
+        found = set_stability([{"a", "b"}] * 5, n=10)
+        assert found.value == 1
+        assert found.variance == pytest.approx(0, abs=1e-30)
+        assert found.test(1).p_value == 1
+        assert found.test(0.5).p_value == 0
+
+
+class TestTests:
+    def test_one_sample(self):
+        found = SetStability(0.6, 0.01, 0.4, 0.8, 10, 20, 0.95)
+        test = found.test(0.4)
+        assert test.difference == pytest.approx(0.2)
+        assert test.statistic == pytest.approx(2)
+        assert test.p_value == pytest.approx(2 * NormalDist().cdf(-2))
+        assert (test.low, test.high) == pytest.approx((0.2 - 0.1959964, 0.2 + 0.1959964))
+
+    def test_two_samples(self):
+        a = SetStability(0.6, 0.0016, 0.5, 0.7, 10, 20, 0.95)
+        b = SetStability(0.5, 0.0009, 0.4, 0.6, 12, 20, 0.95)
+        test = compare_set_stability(a, b, confidence=0.9)
+        assert test.difference == pytest.approx(-0.1)
+        assert test.statistic == pytest.approx(-2)
+        assert test.p_value == pytest.approx(0.0455003)
+        assert (test.low, test.high) == pytest.approx((-0.1 - 0.08224268, -0.1 + 0.08224268))
+        assert compare_set_stability(b, a).statistic == -test.statistic
+
+    def test_without_variance(self):
+        same = set_stability([[1, 0], [1, 0]])
+        assert SetStability(0.5, 0.0, 0.5, 0.5, 2, 2, 0.95).test(0.6).statistic == -math.inf
+        assert compare_set_stability(same, same).p_value == 1
+
+
+# Independent sets, each item chosen with a probability of its own, times a strictness that varies from set to set, so
+# that the sizes vary. The true stability follows from the probabilities on average.
+CHANCES = np.concatenate((np.linspace(0.85, 0.95, 6), np.linspace(0.05, 0.2, 19)))
+STRICTEST = 0.3
+ON_AVERAGE = CHANCES * (STRICTEST + 1) / 2
+TRUTH = 1 - np.mean(ON_AVERAGE * (1 - ON_AVERAGE)) / (ON_AVERAGE.mean() * (1 - ON_AVERAGE.mean()))
+M, RUNS = 100, 2000
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Return as many matrices of sets as there are runs."""
+    source = np.random.default_rng(7)
+    strict = source.uniform(STRICTEST, 1, (RUNS, M, 1))
+    return [source.random((M, CHANCES.size)) < CHANCES * own for own in strict]
+
+
+@pytest.fixture(scope="module")
+def found(drawn):
+    """Return the stability of each."""
+    return [set_stability(own) for own in drawn]
+
+
+class TestSimulation:
+    def test_variance(self, drawn, found):
+        actual = variance(own.value for own in found)
+        # 2,000 runs know the variance to some 3 %.
+        assert fmean(own.variance for own in found) == pytest.approx(actual, rel=0.1)
+        opposite = [oracle.variance(own.astype(int).tolist(), sign=-1) for own in drawn[:100]]
+        assert fmean(opposite) > 2 * actual
+
+    def test_coverage(self, found):
+        assert 0.93 <= fmean(own.low <= TRUTH <= own.high for own in found) <= 0.97
+
+    def test_p_values_reject_at_their_level(self, found):
+        assert 0.03 <= fmean(own.test(TRUTH).p_value < 0.05 for own in found) <= 0.07
+        halves = zip(found[::2], found[1::2], strict=True)
+        assert 0.03 <= fmean(compare_set_stability(a, b).p_value < 0.05 for a, b in halves) <= 0.075
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("sets", "n", "words"),
+        [
+            ([[0, 1]], None, "sets must be at least 2 to have a stability; got 1"),
+            ([{"a"}], 3, "sets must be at least 2 to have a stability; got 1"),
+            ([[0, 0], [0, 0]], None, "each of them holds no item"),
+            ([set(), set()], 3, "each of them holds no item"),
+            ([[1, 1], [1, 1]], None, "each of them holds every item"),
+            ([[1, 2], [1, 0]], None, "only 0 and 1; got .*2.* in row 0, column 1"),
+            ([[1.0, float("nan")], [1, 0]], None, "only 0 and 1; got .*nan"),
+            ([["a", "b"], ["b", "c"]], None, "only 0 and 1; got .*a"),
+            ([{"a"}, {"b"}], None, "n must be given with sets of items"),
+            ([["a"], ["b", "c"]], None, "n must be given with sets of items"),
+            ([{"a", "b"}, {"c"}], 2, "at least the number of different items in the sets, 3; got 2"),
+            ([["a", "a"], ["b"]], 4, "the set at position 0 repeats one"),
+            (["ab", "bc"], 4, "sets must hold sets or lists of items; got 'ab' at position 0"),
+            ([[["a"]], ["b"]], 4, "hashable items such as strings; the set at position 0"),
+            (np.array([[1, 0], [0, 1]]), 3, "n must be the number of columns of sets, 2, or left out; got 3"),
+            (np.array([1, 0]), None, "got shape .2,."),
+            ([{"a"}, {"b"}], 0, "n must be an integer from 1"),
+            ([{"a"}, {"b"}], 2.0, "n must be an integer from 1"),
+            ("abc", None, "got str"),
+            ({"a", "b"}, None, "got set"),
+        ],
+    )
+    def test_messages(self, sets, n, words):
+        with pytest.raises(fj.InputError, match=words):
+            set_stability(sets, n)
+
+    @pytest.mark.parametrize("confidence", [0, 1, 95, "0.95", float("nan"), True])
+    def test_confidence(self, confidence):
+        with pytest.raises(fj.InputError, match="confidence must be a number above 0 and below 1"):
+            set_stability([[1, 0], [0, 1]], confidence=confidence)
+
+    def test_only_results_are_compared(self):
+        with pytest.raises(fj.InputError, match="b must be a result of set_stability; got list"):
+            compare_set_stability(set_stability([[1, 0], [1, 0]]), [[1, 0], [0, 1]])

@@ -1,0 +1,149 @@
+"""Stability: definition, jackknife by hand, coverage and type-I error by simulation."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fujiscore as fj
+
+
+def resamples(m, noise, rng, n=60):
+    """Rankings of one method: the same scores, disturbed."""
+    base = np.linspace(3, 0, n) ** 3
+    return base * np.exp(noise * rng.normal(size=(m, n)))
+
+
+def mean_over_pairs(scores, **options):
+    return np.mean([fj.auc(a, b, ks="exp", **options) for a, b in combinations(scores, 2)])
+
+
+def test_value_and_interval_by_hand():
+    scores = resamples(6, 0.4, np.random.default_rng(0))
+    found = fj.stability(scores, confidence=0.9)
+    assert found.value == pytest.approx(mean_over_pairs(scores))
+    without = np.array([mean_over_pairs(np.delete(scores, i, axis=0)) for i in range(6)])
+    np.testing.assert_allclose(found.left_out, without)
+    error = np.sqrt(5 / 6 * ((without - without.mean()) ** 2).sum())
+    assert found.standard_error == pytest.approx(error)
+    assert found.low == pytest.approx(found.value - stats.t.ppf(0.95, 5) * error)
+    assert found.pairs.values.shape == (6, 6)
+
+
+def test_identical_rankings_are_perfectly_stable():
+    found = fj.stability(np.tile(np.arange(20.0), (4, 1)))
+    assert (found.value, found.low, found.high) == (1, 1, 1)
+
+
+def test_corrected_stability_of_random_rankings_is_near_zero():
+    rng = np.random.default_rng(3)
+    scores = [rng.permutation(np.r_[np.ones(5) * rng.random(5), np.zeros(95)]) for _ in range(20)]
+    assert fj.stability(scores, ties="closed").value > 0.3
+    assert abs(fj.stability(scores, ties="closed", corrected=True).value) < 0.05
+
+
+def test_curve():
+    scores = resamples(5, 0.4, np.random.default_rng(1))
+    found = fj.stability_curve(scores, ks=[1, 5, 20])
+    for k, value, low, high in zip(found.ks, found.values, found.low, found.high, strict=True):
+        alone = fj.stability(scores, ks=int(k))
+        assert (value, low, high) == pytest.approx((alone.value, alone.low, alone.high))
+    corrected = fj.stability_curve(scores, ks=[5], corrected=True).values[0]
+    assert corrected == pytest.approx(fj.stability(scores, ks=5, corrected=True).value)
+
+
+def test_difference_paired_and_not():
+    rng = np.random.default_rng(2)
+    a, b = resamples(8, 0.3, rng), resamples(8, 0.8, rng)
+    unpaired, paired = fj.compare_stability(a, b), fj.compare_stability(a, b, paired=True)
+    assert not unpaired.paired
+    assert unpaired.difference == pytest.approx(fj.stability(b).value - fj.stability(a).value)
+    assert unpaired.difference == paired.difference < 0
+    assert unpaired.high < 0
+    assert unpaired.p_value < 0.05
+    one, two = unpaired.first.pairs.values, unpaired.second.pairs.values
+    error = np.sqrt(tempered_variance(two - one))
+    assert paired.p_value == pytest.approx(2 * stats.t.sf(abs(paired.difference / error), 7))
+    assert paired.low == pytest.approx(paired.difference - stats.t.ppf(0.975, 7) * error)
+    error = np.sqrt(tempered_variance(one) + tempered_variance(two))
+    assert unpaired.statistic == pytest.approx(unpaired.difference / error)
+
+
+def tempered_variance(values):
+    """Halfway between jackknife and unbiased variance of a mean over pairs, by enumeration."""
+    m = len(values)
+
+    def mean(members):
+        return np.mean([values[i, j] for i, j in combinations(members, 2)])
+
+    without = np.array([mean([x for x in range(m) if x != i]) for i in range(m)])
+    jackknife = (m - 1) / m * ((without - without.mean()) ** 2).sum()
+    products = [values[i, j] * values[k, l] for i, j, k, l in permutations(range(m), 4)]
+    unbiased = mean(range(m)) ** 2 - np.mean(products)
+    return (jackknife + unbiased) / 2
+
+
+def test_names_tell_pairs():
+    rng = np.random.default_rng(2)
+    named = [dict(zip("abcd", resamples(4, noise, rng), strict=True)) for noise in (0.3, 0.6)]
+    assert fj.compare_stability(*named).paired
+    assert not fj.compare_stability(*(list(own.values()) for own in named)).paired
+
+
+def test_equal_methods_without_spread():
+    same = np.tile(np.arange(9.0), (4, 1))
+    found = fj.compare_stability(same, same)
+    assert (found.difference, found.p_value) == (0, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", [0.2, 0.6, 1.5])
+@pytest.mark.parametrize("m", [10, 20])
+def test_coverage(noise, m):
+    rng = np.random.default_rng(17)
+    truth = fj.stability(resamples(1500, noise, rng)).value
+    trials = 1500
+    covered = 0
+    for _ in range(trials):
+        found = fj.stability(resamples(m, noise, rng), n_jobs=1)
+        covered += found.low <= truth <= found.high
+    assert 0.92 <= covered / trials <= 0.98
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", [0.2, 0.6, 1.5])
+@pytest.mark.parametrize("m", [10, 20])
+def test_type_one_error(m, noise):
+    rng = np.random.default_rng(18)
+    trials = 3000
+    rejected = np.zeros(2)
+    for _ in range(trials):
+        rejected[0] += fj.compare_stability(resamples(m, noise, rng), resamples(m, noise, rng), n_jobs=1).p_value < 0.05
+        common = np.exp(0.7 * noise * rng.normal(size=(m, 60)))
+        first, second = (resamples(m, 0.7 * noise, rng) * common for _ in range(2))
+        rejected[1] += fj.compare_stability(first, second, paired=True, n_jobs=1).p_value < 0.05
+    assert np.all((rejected / trials >= 0.03) & (rejected / trials <= 0.07)), rejected / trials
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fj.stability([[1, 2], [2, 1]]), "rankings must hold at least 3 rankings of one method"),
+        (lambda: fj.stability(np.ones((3, 4)), confidence=95), "confidence must lie between 0 and 1"),
+        (lambda: fj.compare_stability(np.ones((3, 4)), np.ones((2, 4))), "second must hold at least 3"),
+        (
+            lambda: fj.compare_stability(np.ones((3, 4)), np.ones((4, 4)), paired=True),
+            "paired=True needs as many rankings",
+        ),
+        (
+            lambda: fj.stability_curve(np.ones((3, 4)), "gamma", corrected=True),
+            "corrected=True needs a measure whose chance level has a closed form; gamma has none",
+        ),
+    ],
+)
+def test_errors(call, message):
+    with pytest.raises(fj.InputError, match=message):
+        call()

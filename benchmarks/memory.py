@@ -1,4 +1,7 @@
-"""Print the bytes an item that fj.curve needs at its peak, beyond the inputs: `memory.py pair.npy`. Linux only."""
+"""Print the bytes an item that a call needs at its peak, beyond the inputs: `memory.py scores.npy [curve|pairwise]`.
+
+Linux only.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,10 @@ def status(field):
 
 
 # Loaded, not generated: freed temporaries would stay in the process, be used again, and hide a part of the peak.
-r, s = np.load(sys.argv[1])
-fj.curve(r[:100].copy(), s[:100].copy())
+scores = np.load(sys.argv[1])
+call = fj.pairwise if sys.argv[2:] == ["pairwise"] else lambda pair: fj.curve(pair[0], pair[1])
+call(scores[:2, :100].copy())
 Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew, from the current size
 before = status("VmRSS")
-curve = fj.curve(r, s)
-print((status("VmHWM") - before) / r.size)
+result = call(scores)
+print((status("VmHWM") - before) / scores.shape[1])

@@ -5,8 +5,14 @@
 0.8148148148148149
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 # Modules and functions may share a name (fujiscore.compare): every such module is imported here, so that the
 # package's attribute is the function. Numba, SciPy and dataframe libraries load at first use.
+from fujiscore.bounds import Bounds, bounds
 from fujiscore.chance import Chance, chance, expected_jaccard
 from fujiscore.compare import Comparison, Curve, auc, compare, curve, fuji, score
 from fujiscore.errors import InputError, MissingExtraError
@@ -24,11 +30,30 @@ from fujiscore.stability import (
     stability_curve,
 )
 
+if TYPE_CHECKING:
+    from fujiscore.lists import RBO, average_overlap, rbo
+    from fujiscore.readers import read
+    from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
+
 __version__ = "0.1.0"
+
+# What few programs need is imported when it is asked for: name to module.
+_ON_DEMAND = {
+    "RBO": "lists",
+    "average_overlap": "lists",
+    "rbo": "lists",
+    "read": "readers",
+    "SetStability": "sets",
+    "SetStabilityTest": "sets",
+    "compare_set_stability": "sets",
+    "set_stability": "sets",
+}
 
 __all__ = [
     "MEASURES",
     "PAPER_MEASURES",
+    "RBO",
+    "Bounds",
     "Chance",
     "Comparison",
     "Curve",
@@ -40,12 +65,17 @@ __all__ = [
     "Permutations",
     "Properties",
     "Rankings",
+    "SetStability",
+    "SetStabilityTest",
     "Stability",
     "StabilityComparison",
     "StabilityCurve",
     "auc",
+    "average_overlap",
+    "bounds",
     "chance",
     "compare",
+    "compare_set_stability",
     "compare_stability",
     "curve",
     "expected_jaccard",
@@ -53,7 +83,22 @@ __all__ = [
     "fuji",
     "pairwise",
     "rankings",
+    "rbo",
+    "read",
     "score",
+    "set_stability",
     "stability",
     "stability_curve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name on demand."""
+    if name in _ON_DEMAND:
+        return getattr(import_module(f"fujiscore.{_ON_DEMAND[name]}"), name)
+    raise AttributeError(f"module 'fujiscore' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the names on demand as well."""
+    return sorted({*globals(), *__all__})

@@ -268,12 +268,10 @@ class _Tail:
 
     def last(self, count: Sizes) -> Scores:
         """Return the summed memberships of that many of the worst of them, for each k."""
-        start = np.maximum(self._total - count, 0)
-        return self._relative(start, np.full(count.size, self._total, np.int64), count)
+        return self._relative(self._total - count, np.full(count.size, self._total, np.int64), count)
 
     def _relative(self, start: Sizes, stop: Sizes, count: Sizes) -> Scores:
         """Return the sum from start to stop over the k-th score."""
-        stop = np.minimum(stop, self._total)
         high, low = (self._sums[self._huge, part, start] - self._sums[self._huge, part, stop] for part in (0, 1))
         positive = self._kth > 0
         sums: Scores = np.divide(high + low, self._kth, out=self._zero_tail * count, where=positive)
@@ -300,7 +298,8 @@ def _turning_point(sums: Callable[[Sizes], Scores], above: Scores, below: Sizes,
     while np.any(start < stop):
         middle = (start + stop) // 2
         total = sums(middle)
-        better = sign * ((sums(middle + 1) - total) * (below + middle) - (above + total)) > 0
+        step = sums(np.minimum(middle + 1, most)) - total
+        better = sign * (step * (below + middle) - (above + total)) > 0
         better &= start < stop
         start, stop = np.where(better, middle + 1, start), np.where(better, stop, middle)
     return start

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from fujiscore.bounds import bounds
 from fujiscore.chance import Chance, chances
 from fujiscore.errors import InputError
 from fujiscore.frames import frame
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from concurrent.futures import Executor
 
+    from fujiscore.bounds import Bounds
     from fujiscore.overlap import Sizes, Ties, ZeroTail
-    from fujiscore.rankings import Missing, Nan, Negative, Scores
+    from fujiscore.rankings import Bounded, Missing, Nan, Negative, Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,6 +233,36 @@ def score(
     return float(evaluate(found, overlap)[0])
 
 
+@overload
+def curve(
+    r: Any,
+    s: Any,
+    measure: str = ...,
+    *,
+    ks: Any = ...,
+    ties: Ties = ...,
+    zero_tail: ZeroTail = ...,
+    negative: Negative = ...,
+    nan: Nan = ...,
+    missing: Missing = ...,
+) -> Curve: ...
+
+
+@overload
+def curve(
+    r: Any,
+    s: Any,
+    measure: str = ...,
+    *,
+    ks: Any = ...,
+    ties: Ties = ...,
+    zero_tail: ZeroTail = ...,
+    negative: Negative = ...,
+    nan: Nan = ...,
+    missing: Bounded,
+) -> Bounds: ...
+
+
 def curve(
     r: Any,
     s: Any,
@@ -241,20 +273,22 @@ def curve(
     zero_tail: ZeroTail = "include",
     negative: Negative = "raise",
     nan: Nan = "raise",
-    missing: Missing = "raise",
-) -> Curve:
+    missing: Missing | Bounded = "raise",
+) -> Curve | Bounds:
     """Return a measure's values over k, exactly, in linear time after the sort.
 
     Parameters
     ----------
     ks : {"all", "exp", "squared"} or increasing integers
         Where to evaluate: 1..n; 1, 2, 4, ..., n; 1, 4, 9, ..., n; or the given k.
-    r, s, measure, ties, zero_tail, negative, nan, missing
+    missing : {"raise", "zero", "drop", "bounds"}
+        As in `score`; "bounds" returns the lower and the upper FUJI curve of lists that are cut off (see `bounds`).
+    r, s, measure, ties, zero_tail, negative, nan
         As in `score`.
 
     Returns
     -------
-    Curve
+    Curve, or Bounds with missing="bounds"
         With `.ks`, `.values`, `.auc`, `.plot()` and `.to_frame()`.
 
     Examples
@@ -263,8 +297,17 @@ def curve(
     >>> fj.curve([4, 3, 2, 1], [4, 2, 3, 1]).values
     array([1.        , 0.77777778, 1.        , 1.        ])
     """
+    if missing == "bounds":
+        if measure != "fuji" or ties != "stable":
+            raise InputError("missing='bounds' is known for measure='fuji' with ties='stable' only.")
+        return bounds(r, s, ks=ks, zero_tail=zero_tail, negative=negative, nan=nan)
+    policies: Any = {"negative": negative, "nan": nan, "missing": missing}
+    return _curve(r, s, measure, ks, ties, zero_tail, policies)
+
+
+def _curve(r: Any, s: Any, measure: str, ks: Any, ties: str, zero_tail: str, policies: dict[str, Any]) -> Curve:
     found = find(measure)
-    first, second, _ = ordered_pair(r, s, negative=negative, nan=nan, missing=missing)
+    first, second, _ = ordered_pair(r, s, **policies)
     points = grid(ks, first.n)
     overlap = Overlap(first, second, points, points, ties=ties, zero_tail=zero_tail)
     return Curve(found.name, points, evaluate(found, overlap))
@@ -293,7 +336,8 @@ def auc(
     >>> round(fj.auc([4, 3, 2, 1], [4, 2, 3, 1]), 4)
     0.9259
     """
-    return curve(r, s, measure, ks=ks, ties=ties, zero_tail=zero_tail, negative=negative, nan=nan, missing=missing).auc
+    policies: Any = {"negative": negative, "nan": nan, "missing": missing}
+    return _curve(r, s, measure, ks, ties, zero_tail, policies).auc
 
 
 def compare(

@@ -303,7 +303,7 @@ def _from_scores(obj: Any, name: str, nan: str) -> tuple[list[Hashable], Sequenc
     scores = ranking.scores[0]
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
-    ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True)) + 1  # noqa: FBT003
+    ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True)) + 1
     sizes: list[int] = np.diff(ends, prepend=0).tolist()
     return [ranking.label(position) for position in order.tolist()], sizes
 

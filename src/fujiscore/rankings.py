@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Negative: TypeAlias = Literal["raise", "clip", "abs"]
 Nan: TypeAlias = Literal["raise", "zero", "drop"]
 Missing: TypeAlias = Literal["raise", "zero", "drop"]
+Bounded: TypeAlias = Literal["bounds"]
 NEGATIVE = ("raise", "clip", "abs")
 NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
@@ -190,6 +191,11 @@ def align(
     """Turn one object a ranking into checked scores of the same items in the same order."""
     choice("negative", negative, NEGATIVE)
     choice("nan", nan, NAN)
+    if missing == "bounds":
+        raise InputError(
+            "missing='bounds' gives an interval, not a value: use fujiscore.bounds(r, s), "
+            "or fujiscore.curve(r, s, missing='bounds')."
+        )
     choice("missing", missing, MISSING)
     coerced = [_coerce(obj, name) for obj, name in zip(objects, names, strict=True)]
     scores = tuple([own for own, _ in coerced])

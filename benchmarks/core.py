@@ -7,10 +7,7 @@ small arrays that writes nothing and judges only whether the results agree.
 from __future__ import annotations
 
 import argparse
-import gc
-import operator
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -18,20 +15,16 @@ import timeit
 from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
-from time import perf_counter
 
-import numba
 import numpy as np
-import scipy
 from algorithm1 import credit_tuned, similarity_curve
+from measured import Row, fastest, machine, pair, table, write_between
 from peers import Rbo, rbo_ready, scipy_peers
 
 import fujiscore as fj
 
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
-BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
-RELATIONS = {"at most": operator.le, "below": operator.lt, "at least": operator.ge}
 
 
 @dataclass(frozen=True)
@@ -49,54 +42,6 @@ class Plan:
 
 FULL = Plan({20_531: 40, 100_000: 20, 1_000_000: 8}, (10_000, 1_000_000), 10_000, (1_000, 8_000), 3, 1_000_000, 10)
 QUICK = Plan({2_000: 5, 20_531: 3}, (1_000, 20_531), 1_000, (250, 1_000), 2, 200_000, 2)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A figure, what it is required to be, and whether that holds (None: nothing is required)."""
-
-    what: str
-    figure: float
-    shown: str
-    required: tuple[str, float, str] | None = None
-
-    @property
-    def holds(self):
-        """Whether the requirement is met."""
-        return None if self.required is None else RELATIONS[self.required[0]](self.figure, self.required[1])
-
-    def cells(self):
-        """Return the row of the table."""
-        required = "" if self.required is None else f"{self.required[0]} {self.required[2]}"
-        return [self.what, self.shown, required, {None: "", True: "yes", False: "**no**"}[self.holds]]
-
-
-def pair(n):
-    """Return two noisy copies of the same log-normal scores.
-
-    The noise is as wide as the scores: the area under the Jaccard curve is then 0.51, near the median (0.50) of the
-    144 pairs of rankings that the paper's authors published.
-    """
-    generator = np.random.default_rng(n)
-    scores = generator.lognormal(size=n)
-    return np.stack([scores * generator.lognormal(size=n) for _ in range(2)])
-
-
-def fastest(calls, rounds, repeat=()):
-    """Return the least time of each call, in seconds; every round makes all of them in turn."""
-    repeat = dict(repeat)
-    times = {name: float("inf") for name in calls}
-    for call in calls.values():
-        call()
-    gc.disable()
-    for _ in range(rounds):
-        for name, call in calls.items():
-            for _ in range(repeat.get(name, 1)):
-                start = perf_counter()
-                call()
-                times[name] = min(times[name], perf_counter() - start)
-    gc.enable()
-    return times
 
 
 def slope(times, sizes):
@@ -166,10 +111,10 @@ def all_measures():
     """Return the row on the curves of all measures."""
     n = 20_531
     r, s = pair(n)
-    names = list(fj.MEASURES)
+    names = list(fj.PAPER_MEASURES)
     times = fastest({"one": lambda: fj.curve(r, s), "all": lambda: fj.compare(r, s, names)}, 20)
     ratio = times["all"] / times["one"]
-    what = f"whole curves of all {len(names)} measures, n = {n:,}: time relative to the FUJI curve alone"
+    what = f"whole curves of the paper's {len(names)} measures, n = {n:,}: time relative to the FUJI curve alone"
     return [Row(what, ratio, f"{ratio:.1f}", ("at most", 12, "12"))]
 
 
@@ -212,11 +157,6 @@ def imports(plan, folder):
     return [Row(what, more, f"{more:.0f} ms", ("at most", 40, "40 ms"))]
 
 
-def table(header, rows):
-    """Return a Markdown table."""
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, ["---"] * len(header), *rows])
-
-
 def peer_table(multiples):
     """Return each peer's time as a multiple of the whole curve's, a column an n."""
     titles = {
@@ -235,17 +175,6 @@ def peer_table(multiples):
     return table(["time relative to the curve", *[f"n = {n:,}" for n in sizes]], [first, *rows])
 
 
-def machine():
-    """Return the processor, cores and versions, as text."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
-    return (
-        f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}, NumPy {np.__version__}, "
-        f"Numba {numba.__version__}, SciPy {scipy.__version__}"
-    )
-
-
 def report(rows, multiples):
     """Return the whole text: caption and both tables."""
     caption = (
@@ -257,18 +186,6 @@ def report(rows, multiples):
     return (
         f"{caption}\n\n{required}\n\nThe peers compute one number each (the argsorts none):\n\n{peer_table(multiples)}"
     )
-
-
-def write_readme(text):
-    """Put the text between the README's markers, if it has them."""
-    readme = README.read_text(encoding="utf-8") if README.exists() else ""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        return
-    temporary = README.with_suffix(".tmp")
-    temporary.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
-    temporary.replace(README)
 
 
 def main():
@@ -289,7 +206,7 @@ def main():
     text = report(rows, multiples)
     print(text)
     if not quick:
-        write_readme(text)
+        write_between(README, "benchmark", text)
     return int(any(row.holds is False for row in rows))
 
 

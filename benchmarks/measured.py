@@ -1,0 +1,94 @@
+"""What the benchmarks share: figures with their bounds, timing in turns, tables, the machine."""
+
+from __future__ import annotations
+
+import gc
+import operator
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numba
+import numpy as np
+import scipy
+
+RELATIONS = {"at most": operator.le, "below": operator.lt, "at least": operator.ge}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure, what it is required to be, and whether that holds (None: nothing is required)."""
+
+    what: str
+    figure: float
+    shown: str
+    required: tuple[str, float, str] | None = None
+
+    @property
+    def holds(self):
+        """Whether the requirement is met."""
+        return None if self.required is None else RELATIONS[self.required[0]](self.figure, self.required[1])
+
+    def cells(self):
+        """Return the row of the table."""
+        required = "" if self.required is None else f"{self.required[0]} {self.required[2]}"
+        return [self.what, self.shown, required, {None: "", True: "yes", False: "**no**"}[self.holds]]
+
+
+def pair(n):
+    """Return two noisy copies of the same log-normal scores.
+
+    The noise is as wide as the scores: the area under the Jaccard curve is then 0.51, near the median (0.50) of the
+    144 pairs of rankings that the paper's authors published.
+    """
+    generator = np.random.default_rng(n)
+    scores = generator.lognormal(size=n)
+    return np.stack([scores * generator.lognormal(size=n) for _ in range(2)])
+
+
+def fastest(calls, rounds, repeat=()):
+    """Return the least time of each call, in seconds; every round makes all of them in turn."""
+    repeat = dict(repeat)
+    times = {name: float("inf") for name in calls}
+    for call in calls.values():
+        call()
+    gc.disable()
+    for _ in range(rounds):
+        for name, call in calls.items():
+            for _ in range(repeat.get(name, 1)):
+                start = perf_counter()
+                call()
+                times[name] = min(times[name], perf_counter() - start)
+    gc.enable()
+    return times
+
+
+def table(header, rows):
+    """Return a Markdown table."""
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, ["---"] * len(header), *rows])
+
+
+def machine():
+    """Return the processor, cores and versions, as text."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
+    return (
+        f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"Numba {numba.__version__}, SciPy {scipy.__version__}"
+    )
+
+
+def write_between(path, name, text):
+    """Put the text between a page's markers of that name, if it has them."""
+    page = path.read_text(encoding="utf-8") if path.exists() else ""
+    marks = [f"<!-- {name}:{part} -->" for part in ("begin", "end")]
+    before, begin, rest = page.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
+    if not (begin and end):
+        return
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+    temporary.replace(path)

@@ -1,0 +1,282 @@
+"""Parquet, Feather and large delimited files through pyarrow, which loads at first use. Imports tables and errors."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore.errors import InputError, MissingExtraError
+from fujiscore.tables import Group, Table, distinct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from fujiscore.tables import Roles, Row
+
+SLICE = 1 << 15  # labels fingerprinted at once: their temporaries stay in the cache
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+LONGEST = 4096  # bytes of a label; a longer one is left to the row-by-row way
+LOW_BYTES = np.array([(1 << 8 * count) - 1 for count in range(9)], dtype=np.uint64)
+
+
+class Labels(Sequence[str]):
+    """The labels in an Arrow column, as text when asked for: ten million strings take seconds to make."""
+
+    def __init__(self, column: Any) -> None:
+        self._column = column
+
+    def __len__(self) -> int:
+        """Return the number of labels."""
+        return len(self._column)
+
+    def __getitem__(self, position: Any) -> Any:
+        """Return a label, or a list of them for a slice."""
+        if isinstance(position, slice):
+            return [self[at] for at in range(*position.indices(len(self)))]
+        return self._column[int(position)].as_py()
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the labels in order."""
+        for start in range(0, len(self), SLICE):
+            yield from self._column.slice(start, SLICE).to_pylist()
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another sequence holds the same labels in the same order."""
+        if isinstance(other, Labels):
+            return bool(self._column.equals(other._column))
+        return isinstance(other, list) and len(other) == len(self) and list(self) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Return the labels as a list shows them."""
+        return repr(list(self))
+
+
+def installed() -> bool:
+    """Return whether pyarrow can be imported."""
+    return find_spec("pyarrow") is not None
+
+
+def need(what: str) -> None:
+    """Raise unless pyarrow is installed."""
+    if not installed():
+        raise MissingExtraError(f"{what} needs pyarrow: pip install 'fujiscore[parquet]'")
+
+
+def decompressed(stored: Any) -> Any:
+    """Open the content of a zstd file, given by its path or as bytes in memory."""
+    need("reading zstd")
+    import pyarrow as pa
+
+    source = pa.OSFile(str(stored)) if isinstance(stored, PurePath) else stored
+    return io.BufferedReader(pa.CompressedInputStream(source, "zstd"))
+
+
+def delimited(
+    open_file: Callable[[], Any], width: int, delimiter: str, skip: int, roles: Roles, *, quoted: bool
+) -> list[Group] | None:
+    """Return the rankings in a delimited file of UTF-8, None if it has any flaw."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    keys = [str(at) for at in range(width)]
+    text = [keys[roles.item]] + ([] if roles.ranking is None else [keys[roles.ranking]])
+    types = {key: pa.large_string() for key in text} | {keys[at]: pa.float64() for at in roles.scores}
+    try:
+        with open_file() as stream:
+            table = csv.read_csv(
+                stream,
+                csv.ReadOptions(column_names=keys, skip_rows=skip),
+                csv.ParseOptions(delimiter=delimiter, quote_char='"' if quoted else False),
+                csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=["", "NA"]),
+            )
+    except (pa.ArrowException, OSError, EOFError, zlib.error):
+        return None
+    if table.num_rows == 0 or any(_spans_lines(table[key]) for key in text):
+        return None
+    ranking = None if roles.ranking is None else table[keys[roles.ranking]]
+    return _groups(table[keys[roles.item]], [table[keys[at]] for at in roles.scores], ranking)
+
+
+def _spans_lines(column: Any) -> bool:
+    """Return whether a label holds a line break, which only an unclosed quote is likely to give."""
+    from pyarrow import compute
+
+    return any(compute.any(compute.match_substring(column, end)).as_py() for end in "\n\r")
+
+
+def parquet(file: str, source: Any) -> Table:
+    """Return the table in a Parquet file, of which only the columns needed are read."""
+    need("reading Parquet")
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        reader = ParquetFile(source)
+    except (pa.ArrowException, OSError):
+        raise InputError(f"{file} must be a whole Parquet file; it is damaged or cut off. Write it again.") from None
+    return _table(file, reader.schema_arrow, lambda names: reader.read(columns=names))
+
+
+def feather(file: str, source: Any) -> Table:
+    """Return the table in a Feather (Arrow IPC) file."""
+    need("reading Feather")
+    import pyarrow as pa
+    from pyarrow.feather import read_table
+
+    try:
+        whole = read_table(source)
+    except (pa.ArrowException, OSError):
+        raise InputError(f"{file} must be a whole Feather file; it is damaged or cut off. Write it again.") from None
+    return _table(file, whole.schema, whole.select)
+
+
+def _table(file: str, schema: Any, read: Callable[[list[str]], Any]) -> Table:
+    """Return a table whose columns have types."""
+    from pyarrow import types
+
+    def is_number(kind: Any) -> bool:
+        return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+    def wanted(roles: Roles) -> tuple[Any, list[Any], Any]:
+        used = [*roles.scores, roles.item] + ([] if roles.ranking is None else [roles.ranking])
+        columns = _read(file, read, [schema.names[at] for at in used])
+        ranking = None if roles.ranking is None else columns.pop()
+        return columns.pop(), columns, ranking
+
+    def fast(roles: Roles) -> list[Group] | None:
+        item, scores, ranking = wanted(roles)
+        flags = any(types.is_boolean(column.type) for column in scores)
+        return None if flags or len(item) == 0 else _groups(item, scores, ranking)
+
+    def rows(roles: Roles) -> Iterator[Row]:
+        item, scores, ranking = wanted(roles)
+        rankings = [None] * len(item) if ranking is None else _text(ranking).to_pylist()
+        values = zip(*[column.to_pylist() for column in scores], strict=True)
+        return iter(zip(range(1, len(item) + 1), _text(item).to_pylist(), rankings, values, strict=True))
+
+    distinct(file, schema.names)
+    numeric = tuple(float(is_number(kind)) for kind in schema.types)
+    counted = bool(schema.names) and bool(types.is_integer(schema.types[0]))
+    return Table(file, tuple(schema.names), numeric, rows, fast, unit="row", counted=counted)
+
+
+def _read(file: str, read: Callable[[list[str]], Any], names: list[str]) -> list[Any]:
+    """Return columns of a file that may be damaged beyond its header."""
+    import pyarrow as pa
+
+    try:
+        return list(read(names).select(names).columns)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{file} must be a whole file; it is damaged: {reason}. Write it again.") from None
+
+
+def _text(column: Any) -> Any:
+    """Return a column as text, whatever holds its labels."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    try:
+        return column.cast(pa.large_string())
+    except pa.ArrowException:
+        return pa.chunked_array([[None if value is None else str(value) for value in column.to_pylist()]])
+
+
+def _groups(item: Any, scores: Sequence[Any], ranking: Any) -> list[Group] | None:
+    """Return the rankings in Arrow columns; None if a label is missing or repeated, or a score is not a number."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    labels = _text(item)
+    lengths = compute.min_max(compute.binary_length(labels)).as_py()
+    if labels.null_count or lengths["min"] == 0 or lengths["max"] > LONGEST:
+        return None
+    try:
+        values = [_floats(column) for column in scores]
+    except pa.ArrowException:
+        return None
+    marks = _fingerprints(labels)
+    if ranking is None:
+        return None if _repeats(marks) else [Group(None, Labels(labels), tuple(values))]
+    return _split(labels, values, _text(ranking), marks)
+
+
+def _split(
+    labels: Any, values: list[NDArray[np.float64]], rankings: Any, marks: NDArray[np.uint64]
+) -> list[Group] | None:
+    """Cut a long table into its rankings, in the order in which they first appear."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if rankings.null_count or compute.any(compute.equal(rankings, "")).as_py():
+        return None
+    coded = rankings.combine_chunks().dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.unify_dictionaries().combine_chunks()
+    codes = coded.indices.to_numpy()
+    if _repeats(marks ^ (codes.astype(np.uint64) + np.uint64(1)) * MULTIPLIER):
+        return None
+    if (np.diff(codes) < 0).any():
+        order = np.argsort(codes, kind="stable")
+        labels, values, codes = labels.take(pa.array(order)), [own[order] for own in values], codes[order]
+    labels = labels.combine_chunks()
+    ends = np.searchsorted(codes, np.arange(len(coded.dictionary)), side="right").tolist()
+    return [
+        Group(name, Labels(labels.slice(start, end - start)), tuple(own[start:end] for own in values))
+        for name, start, end in zip(coded.dictionary.to_pylist(), [0, *ends[:-1]], ends, strict=True)
+    ]
+
+
+def _floats(column: Any) -> NDArray[np.float64]:
+    """Return a column as a writable float64 array, NaN where it is null."""
+    import pyarrow as pa
+
+    wide = column.cast(pa.float64(), safe=False)
+    found: NDArray[np.float64] = (wide.fill_null(float("nan")) if wide.null_count else wide).to_numpy()
+    return found if found.flags.writeable else found.copy()
+
+
+def _repeats(marks: NDArray[np.uint64]) -> bool:
+    """Return whether any value occurs twice."""
+    ordered = np.sort(marks)
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _fingerprints(labels: Any) -> NDArray[np.uint64]:
+    """Return 64 bits a label: equal labels have equal ones, and unequal labels almost surely not.
+
+    A hash table of ten million labels takes 2 to 4 seconds; this and a sort take less than one.
+    """
+    parts = [
+        _fingerprint(chunk.slice(start, SLICE)) for chunk in labels.chunks for start in range(0, len(chunk), SLICE)
+    ]
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.uint64)
+
+
+def _fingerprint(labels: Any) -> NDArray[np.uint64]:
+    """Return the fingerprints of one array of large strings, eight bytes of every label at a time."""
+    _, offsets, content = labels.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int64)[labels.offset : labels.offset + len(labels) + 1]
+    lengths = np.diff(ends)
+    padded = np.zeros(ends[-1] - ends[0] + 8, dtype=np.uint8)
+    padded[:-8] = np.frombuffer(content, dtype=np.uint8)[ends[0] : ends[-1]]
+    words: NDArray[np.uint64] = np.ndarray((padded.size - 7,), "<u8", padded, strides=(1,))
+    starts = ends[:-1] - ends[0]
+    marks = lengths.astype(np.uint64)
+    for done in range(0, int(lengths.max()), 8):
+        live = np.flatnonzero(lengths > done)
+        word = words[starts[live] + done] & LOW_BYTES[np.minimum(lengths[live] - done, 8)]
+        word = (word ^ marks[live]) * MULTIPLIER
+        marks[live] = word ^ (word >> np.uint64(32))
+    return marks

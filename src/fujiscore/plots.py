@@ -123,5 +123,6 @@ def _finish(ax: Any, measures: Sequence[str]) -> Any:
     ax.set(xlabel="k, number of top items", ylabel="similarity")
     ax.set_ylim(max(low, -1.0) - 0.03, 1.03)
     ax.grid(alpha=0.25)
-    ax.legend(frameon=False)
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > 4 else {}
+    ax.legend(frameon=False, **beside)
     return ax

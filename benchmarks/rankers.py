@@ -40,7 +40,7 @@ n <- as.integer(args[2]); m <- as.integer(args[3]); threads <- as.integer(args[4
 x <- matrix(readBin(args[1], "double", n * m), n, m, dimnames = list(NULL, paste0("x", seq_len(m))))
 y <- factor(readBin(paste0(args[1], ".y"), "integer", n))
 grow <- function(importance) system.time(ranger(x = x, y = y, num.trees = 200, mtry = floor(sqrt(m)),
-  min.node.size = 1, importance = importance, num.threads = threads, seed = 1))[["elapsed"]]
+  min.node.size = 1, importance = importance, num.threads = threads, seed = 1, verbose = FALSE))[["elapsed"]]
 for (round in seq_len(as.integer(args[5]))) cat(grow("impurity"), grow("permutation"), "\\n")
 """
 

@@ -51,7 +51,7 @@ def relief(columns, nominal, y, k, small_classes="average"):
     for i in range(n):
         for c, rows in members.items():
             others = [j for j in rows if j != i]
-            others.sort(key=lambda j: (sum(d(i, j) for d in differences), j))  # noqa: B023
+            others.sort(key=lambda j: (sum(d(i, j) for d in differences), j))
             chosen = others[:k]
             if not chosen or (small_classes == "drop" and len(chosen) < k):
                 continue
@@ -75,9 +75,7 @@ def ross(values, y, k):
     for i in rows:
         near = sorted(abs(values[i] - values[j]) for j in rows if j != i and y[j] == y[i])
         neighbours = min(k, len(near))
-        inside = sum(
-            abs(values[i] - values[j]) < near[neighbours - 1] or values[i] == values[j] for j in rows
-        )
+        inside = sum(abs(values[i] - values[j]) < near[neighbours - 1] or values[i] == values[j] for j in rows)
         terms.append(digamma(neighbours) - digamma(sizes[y[i]]) - digamma(inside))
     return max(0.0, digamma(len(rows)) + math.fsum(terms) / len(rows))
 

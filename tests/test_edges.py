@@ -1,7 +1,5 @@
 """The smallest, the flattest and the most extreme rankings; and what every refusal says."""
 
-# ruff: noqa: PD011 - the values are those of a Curve, not of a pandas object
-
 from __future__ import annotations
 
 import numpy as np
@@ -16,7 +14,9 @@ import fujiscore as fj
 
 NAMES = tuple(fj.MEASURES)
 ONE, TWO, THREE = [1.0], [1.0, 2.0], [3.0, 1.0, 2.0]
-CHANCE = ("npog", "kuncheva", "lustgarten", "wald", "pearson", "cwrel")
+CHANCE = ("npog", "kuncheva", "lustgarten", "wald", "pearson", "cwrel", "kappa")
+# SciPy computes these point by point: too slow for many items at every k.
+POINTWISE = ("kendall", "weightedtau", "spearman")
 
 
 @pytest.mark.parametrize("measure", NAMES)
@@ -31,9 +31,12 @@ def test_one_item(measure, score):
 
 @pytest.mark.parametrize("measure", NAMES)
 def test_all_items_are_the_same_set(measure):
-    """At k = n all measures of sets are 1; correlation and gamma compare the whole orders."""
+    """At k = n all measures of sets are 1; those of the order compare the whole orders."""
     r, s = [5, 4, 3, 2, 1], [1, 3, 2, 5, 4]
-    expected = {"correlation": -0.8, "gamma": -0.6}.get(measure, 1.0)
+    expected = 1.0
+    if fj.MEASURES[measure].by_rank:
+        expected = float(oracle.value(measure, r, s, 5))
+        assert expected < 0.75
     assert fj.score(r, s, 5, measure) == pytest.approx(expected)
 
 
@@ -84,7 +87,7 @@ def test_scores_at_the_ends_of_the_range(unit, n):
     s = [float(i * i % n) for i in range(n)]
     scaled = [x * unit for x in r], [x * unit for x in s]
     for measure in NAMES:
-        for ks in ("all", "exp"):
+        for ks in ("exp",) if measure in POINTWISE else ("all", "exp"):
             values = fj.curve(*scaled, measure, ks=ks).values
             np.testing.assert_allclose(values, fj.curve(r, s, measure, ks=ks).values, rtol=1e-12, atol=1e-12)
 

@@ -202,6 +202,17 @@ def test_huge_scores_of_many_items(options):
     assert_exact("fuji", fj.curve(r, s, **options).values[np.array(ks) - 1], exact)
 
 
+def test_long_sums_leave_no_rounding_behind():
+    """100,000 scores enter and leave the running sums before the top is reached; plain sums would err by 1e-10."""
+    source = random.Random(11)
+    r, s = [[0.9 + 0.1 * source.random() for _ in range(100_000)] for _ in range(2)]
+    r[5] = s[5] = 1.0
+    ks = [1, 2, 3, 5, 10, 100]
+    values = fj.curve(r, s).values[np.array(ks) - 1]
+    exact = oracle.curve("fuji", r, s, ks)
+    assert max(oracle.error(a, e) for a, e in zip(values, exact, strict=True)) < 1e-15
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_signed_scores_of_many_items(options):
     source = random.Random(7)

@@ -1,7 +1,5 @@
 """Whatever users have: lists, arrays of any type and layout, Series of any library, dicts, and the policies."""
 
-# ruff: noqa: PD011 - the values are those of a Curve, not of a pandas object
-
 from __future__ import annotations
 
 from decimal import Decimal

@@ -140,7 +140,7 @@ assert not hasattr(order.descending, "py_func"), "compiled all the same"
 source = random.Random(3)
 for n in (6, 60, 1001):
     r, s = [[source.choice([0.0, 1.0, source.random()]) for _ in range(n)] for _ in range(2)]
-    for name in fj.MEASURES:
+    for name in fj.PAPER_MEASURES:
         print(*fj.curve(r, s, name, ks="exp" if n > 100 else "all").values.tolist())
 """
 
@@ -159,6 +159,6 @@ def test_kernels_run_uncompiled_with_the_same_results():
     uncompiled = run(UNCOMPILED, NUMBA_DISABLE_JIT="1")
     values = [[float(x) for x in line.split()] for line in compiled.splitlines()]
     others = [[float(x) for x in line.split()] for line in uncompiled.splitlines()]
-    assert len(values) == len(others) == 3 * len(fj.MEASURES)
+    assert len(values) == len(others) == 3 * len(fj.PAPER_MEASURES)
     for a, b in zip(values, others, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13)

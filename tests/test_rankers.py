@@ -1,5 +1,7 @@
 """The four feature rankers: against published scores, brute force and scikit-learn; on bad data; on any threads."""
 
+# ruff: noqa: N803, N806
+
 from __future__ import annotations
 
 import subprocess
@@ -372,7 +374,7 @@ class TestAllRankers:
         before = X.copy()
         X.setflags(write=False)
         ranker(X, y, **FAST[ranker])
-        assert (X == before).all()
+        assert (before == X).all()
 
     @by_name
     def test_any_kind_of_table(self, ranker):
@@ -393,7 +395,12 @@ class TestAllRankers:
         expected = ranker(X, y, **FAST[ranker])
         words = np.array(["no", "yes"])[y]
         same = [y.tolist(), y.astype(float), y.astype(bool), words, words.tolist(), words.astype(object), y[:, None]]
-        same += [pd.Series(words), pd.Series(words, dtype="category"), pl.Series(words), pl.Series(words, dtype=pl.Enum)]
+        same += [
+            pd.Series(words),
+            pd.Series(words, dtype="category"),
+            pl.Series(words),
+            pl.Series(words, dtype=pl.Enum(["no", "yes"])),
+        ]
         same += [pl.Series(words).cast(pl.Categorical), pd.Series(y, dtype="Int64"), pd.DataFrame({"y": y}), y + 5]
         for target in same:
             np.testing.assert_array_equal(ranker(X, target, **FAST[ranker]), expected)
@@ -468,7 +475,9 @@ class TestAllRankers:
 
     def test_relief_and_mutual_information_need_no_scikit_learn(self):
         code = "import sys; sys.modules['sklearn'] = None\nfrom fujiscore.rankers import relief, mutual_information\n"
-        code += "X = [[1., 2], [2, 1], [3, 5], [4, 0]]\nprint(relief(X, [0, 0, 1, 1]), mutual_information(X, [0, 0, 1, 1]))"
+        code += (
+            "X = [[1., 2], [2, 1], [3, 5], [4, 0]]\nprint(relief(X, [0, 0, 1, 1]), mutual_information(X, [0, 0, 1, 1]))"
+        )
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
 
 

@@ -382,9 +382,9 @@ def compare(
     AUC fuji     0.9259
     AUC jaccard  0.7778
     """
+    if not measures:
+        raise InputError(f"measures must name at least one measure; got {'None' if measures is None else 'none'}.")
     names = (measures,) if isinstance(measures, str) else tuple(measures)
-    if not names:
-        raise InputError("measures must name at least one measure; got none.")
     found = [find(name) for name in names]
     first, second, _ = ordered_pair(r, s, negative=negative, nan=nan, missing=missing)
     points = grid(ks, first.n)

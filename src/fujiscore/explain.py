@@ -171,5 +171,6 @@ def _ranks(ranking: Ordered) -> NDArray[np.int64]:
 def _membership(ranking: Ordered, k: int, ranks: NDArray[np.int64], zero_tail: str) -> Scores:
     """Return the membership in the top k of the items at the given ranks."""
     last = ranking.ranked[k - 1]
-    outside = ranking.ranked[ranks - 1] / last if last > 0 else float(zero_tail == "include")
+    scores = np.minimum(ranking.ranked[ranks - 1], last)
+    outside = scores / last if last > 0 else float(zero_tail == "include")
     return np.where(ranks <= k, 1.0, outside)

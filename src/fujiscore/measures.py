@@ -150,8 +150,9 @@ def _cwrel(o: Overlap) -> Scores:
 
 
 def _pearson(o: Overlap) -> Scores:
-    spread = np.sqrt(o.k1 / o.n * (1 - o.k1 / o.n)) * np.sqrt(o.k2 / o.n * (1 - o.k2 / o.n))
-    return _ratio(o, o.shared - _expected(o), o.n * spread)
+    """Return the formula times n above and below: whole numbers, so that equal sets give exactly 1."""
+    spread = np.sqrt(1.0 * o.k1 * (o.n - o.k1) * (o.k2 * (o.n - o.k2)))
+    return _ratio(o, o.shared * o.n - o.k1 * o.k2, spread)
 
 
 def _dice(o: Overlap) -> Scores:
@@ -159,7 +160,7 @@ def _dice(o: Overlap) -> Scores:
 
 
 def _ochiai(o: Overlap) -> Scores:
-    return o.shared / np.sqrt(o.k1) / np.sqrt(o.k2)
+    return o.shared / np.sqrt(1.0 * o.k1 * o.k2)
 
 
 def _kappa(o: Overlap) -> Scores:
@@ -191,7 +192,7 @@ def _by_scipy(name: str) -> Callable[[Overlap], Scores]:
         coefficient = getattr(stats, name)
         out = np.ones(o.k1.size)
         for j in range(o.k1.size):
-            r, s = o.union_scores(j)
+            r, s = o.union_levels(j)
             if r.min() < r.max() and s.min() < s.max():
                 out[j] = coefficient(r, s).statistic
         return out

@@ -94,7 +94,10 @@ def grid(ks: Any, n: int) -> Sizes:
             return np.arange(1, n + 1)
         named = [1 << i for i in range(n.bit_length())] if ks == "exp" else [i * i for i in range(1, isqrt(n) + 1)]
         return np.array(named if named[-1] == n else [*named, n], np.int64)
-    points = np.atleast_1d(np.asarray(ks))
+    try:
+        points = np.atleast_1d(np.asarray(ks))
+    except ValueError:
+        points = np.empty(0)
     if points.ndim != 1 or points.size == 0 or points.dtype.kind not in "iu":
         raise InputError(f"ks must be 'all', 'exp', 'squared' or increasing integers from 1 to {n}; got {ks!r}.")
     points = points.astype(np.int64)
@@ -109,7 +112,9 @@ def grid(ks: Any, n: int) -> Sizes:
 
 def set_sizes(k: Any, n: int) -> tuple[Sizes, Sizes]:
     """Return the path of one point for k, an integer or a pair of integers."""
-    pair = tuple(k) if isinstance(k, (tuple, list, np.ndarray)) else (k, k)
+    if isinstance(k, np.ndarray):
+        k = k.tolist()
+    pair = tuple(k) if isinstance(k, (tuple, list)) else (k, k)
     if len(pair) != 2:
         raise InputError(f"k must be an integer or a pair (k1, k2); got {k!r}.")
     for size in pair:
@@ -208,14 +213,15 @@ class Overlap:
         deeper = np.maximum(np.arange(self.n), s_rank)
         return np.cumsum(np.bincount(deeper, minlength=self.n))
 
-    def union_scores(self, point: int) -> tuple[Scores, Scores]:
-        """Return the raw scores of both rankings over the union at a point of the path."""
+    def union_levels(self, point: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return, over the union at a point of the path, how many items score lower or equal in each ranking."""
         s_rank, r_rank = self.ranks
         k1, k2 = self.k1[point], self.k2[point]
         only_s = np.flatnonzero(r_rank[:k2] >= k1)
-        r = np.concatenate([self.r.ranked_raw[:k1], self.r.ranked_raw[r_rank[only_s]]])
-        s = np.concatenate([self.s.ranked_raw[s_rank[:k1]], self.s.ranked_raw[only_s]])
-        return r, s
+        higher_r, higher_s = self.r.tie_groups[0], self.s.tie_groups[0]
+        r = np.concatenate([higher_r[:k1], higher_r[r_rank[only_s]]])
+        s = np.concatenate([higher_s[s_rank[:k1]], higher_s[only_s]])
+        return self.n - r, self.n - s
 
     @cached_property
     def ties_cut(self) -> int:
@@ -227,7 +233,7 @@ class Overlap:
         """Pearson's correlation of the raw scores over the union (1 where it is undefined)."""
         out = np.empty(self.k1.size)
         _kernels.sweep.correlation(
-            *self.ranks, _moderate(self.r.ranked_raw), _moderate(self.s.ranked_raw), self.k1, self.k2, out
+            *self.ranks, _finite(self.r.ranked_raw), _finite(self.s.ranked_raw), self.k1, self.k2, out
         )
         return out
 
@@ -256,12 +262,9 @@ def ordered_pair(r: Any, s: Any, *, negative: str, nan: str, missing: str) -> tu
     return in_order[0], in_order[1], rankings
 
 
-def _moderate(ranked: Scores) -> Scores:
-    """Return scores whose squares neither overflow nor vanish; -inf becomes the least finite score."""
+def _finite(ranked: Scores) -> Scores:
+    """Return scores with -inf as the least finite score, small enough that no difference of two overflows."""
     if ranked[-1] == -np.inf:
         finite = ranked[ranked > -np.inf]
         ranked = np.maximum(ranked, finite[-1] if finite.size else 0.0)
-    largest = max(abs(ranked[0]), abs(ranked[-1]))
-    if largest == 0 or 2.0**-300 < largest < 2.0**300:
-        return ranked
-    return np.ldexp(ranked, -int(np.frexp(largest)[1]))
+    return ranked / 4 if max(ranked[0], -ranked[-1]) > 2.0**1020 else ranked

@@ -212,7 +212,7 @@ def _coerce(obj: Any, name: str) -> tuple[Scores, Labels | None]:
     """Return an object's scores as a contiguous float64 array, and its labels if it has any."""
     labels: Labels | None = None
     if isinstance(obj, np.ma.MaskedArray):
-        values = np.ma.filled(obj.astype(np.float64), np.nan)
+        values = np.ma.filled(obj.astype(np.float64), np.nan) if obj.dtype.kind in "fiub" else obj.data
     elif isinstance(obj, (np.ndarray, list, tuple, range)):
         values = _array(obj, name)
     elif isinstance(obj, Mapping):
@@ -280,13 +280,17 @@ def _index_labels(index: Any, name: str) -> Labels:
 
 def _from_objects(values: NDArray[Any], name: str) -> Scores:
     """Convert Python objects that are numbers (None counts as NaN); anything else is an error that names it."""
-    for position, value in enumerate(values.tolist()):
+    entries = values.astype(str) if values.dtype.kind in "mM" else values
+    for position, value in enumerate(entries.tolist()):
         if isinstance(value, (str, bytes, complex)) or not (value is None or hasattr(value, "__float__")):
             raise InputError(
                 f"{name} must hold numbers; got {value!r} ({type(value).__name__}) at position {position}. "
                 "Convert the scores to float first."
             )
-    return values.astype(np.float64)
+    try:
+        return values.astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError(f"{name} must hold finite scores, one number an item; some do not fit a float.") from None
 
 
 def _same_length(scores: Sequence[Scores], names: Sequence[str]) -> None:

@@ -238,6 +238,15 @@ def compare_stability(
     -------
     StabilityComparison
         With `.difference` (second less first), `.low`, `.high` and `.p_value`.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> shaky = [[9, 5, 2, 1], [1, 6, 9, 2], [5, 9, 3, 1], [2, 6, 1, 8]]
+    >>> steady = [[9, 5, 2, 1], [9, 6, 2, 1], [9, 5, 3, 1], [8, 6, 2, 1]]
+    >>> found = fj.compare_stability(shaky, steady, ks="all")
+    >>> found.difference > 0, found.p_value < 0.05
+    (True, True)
     """
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     policies: Any = {"negative": negative, "nan": nan, "missing": missing}
@@ -294,6 +303,13 @@ def stability_curve(
     """Return stability over k, to see at which depth the rankings agree.
 
     All arguments are those of `stability`; with corrected=True each k is corrected for its own chance level.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> found = fj.stability_curve([[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1]], ks="all")
+    >>> found.values.round(3)
+    array([0.738, 1.   , 0.889, 1.   ])
     """
     level = _confidence(confidence)
     found = find(measure)

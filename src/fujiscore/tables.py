@@ -145,7 +145,7 @@ def choose(
     if len(used) < (at is not None) + (by is not None) + len(scores or ()):
         raise InputError(f"{table.file}: item, score and ranking must be different columns; one was named twice.")
     if by is None and not table.known:
-        by = _guess_ranking(table, at, used)
+        by = _guess_ranking(table, at, used, scored=scores is not None)
     if at is None:
         at = _guess_item(table, {*used, by})
     if at is None:
@@ -174,14 +174,14 @@ def _find_all(table: Table, score: str | Sequence[str]) -> list[int]:
     return [_find(table, "score", name) for name in names]
 
 
-def _guess_ranking(table: Table, item: int | None, used: Collection[int | None]) -> int | None:
-    """Return the column that names rankings in a long table, if there is one and another names the items."""
+def _guess_ranking(table: Table, item: int | None, used: Collection[int | None], *, scored: bool) -> int | None:
+    """Return the column that names rankings in a long table, if others are left for the items and scores."""
     for at, name in enumerate(table.columns):
         text = table.numeric[at] < 1 or name.lower() in NUMBERED_RANKINGS
         if name.lower() in RANKING_NAMES and text and at not in used:
             others = {*used, at}
             found = item if item is not None else _guess_item(table, others)
-            if found is not None and len(others | {found}) < len(table.columns):
+            if found is not None and (scored or len(others | {found}) < len(table.columns)):
                 return at
     return None
 
@@ -227,7 +227,8 @@ def _guess_scores(table: Table, used: Collection[int | None], *, long: bool) -> 
         )
     why = ", ".join(f"{table.columns[at]!r} ({_why_not(table, at)})" for at in free[:LISTED])
     raise InputError(
-        f"{table.file} must have a column of scores, that is of numbers; it has {why}. Name it with score."
+        f"{table.file} must have a column of scores, that is of numbers where higher is better; it has {why}. "
+        "Name it with score."
     )
 
 
@@ -254,7 +255,8 @@ def _describe(table: Table, item: int, scores: Sequence[int], ranking: int | Non
         text = f"ranking column {table.columns[ranking]!r}, {text}"
     if not table.header:
         text = f"no header: {text}"
-    left = [at for at in range(len(table.columns)) if left_out and at not in {item, ranking, *scores}]
+    used = {item, ranking, *scores}
+    left = [at for at in range(len(table.columns)) if left_out and at not in used]
     reasons = [f"{table.columns[at]!r} ({_why_not(table, at) or 'another number'})" for at in left[:LISTED]]
     more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
     return f"{text}; left out {', '.join(reasons)}{more}" if left else text

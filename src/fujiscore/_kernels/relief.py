@@ -34,14 +34,14 @@ def load(z, first, last, start, end, out):
 
 
 @kernel
-def add_numeric(left, right, rows, features, distances):
+def add_numeric(left, right, features, rows, columns, distances):
     """Add the differences of a chunk of features, in their order: eight a pass keep the sums in registers."""
     for i in range(rows):
         line = distances[i]
         for f in range(0, features, 8):
             a0, a1, a2, a3 = left[f, i], left[f + 1, i], left[f + 2, i], left[f + 3, i]
             a4, a5, a6, a7 = left[f + 4, i], left[f + 5, i], left[f + 6, i], left[f + 7, i]
-            for j in range(TILE):
+            for j in range(columns):
                 total = line[j] + abs(a0 - right[f, j])
                 total += abs(a1 - right[f + 1, j])
                 total += abs(a2 - right[f + 2, j])
@@ -69,16 +69,18 @@ def add_nominal(codes, unknown, start, end, other, other_end, distances):
 @kernel
 def tile_distances(z, codes, unknown, halves, start, end, other, other_end, left, right, distances):
     """Write the distances between rows start..end and other..other_end."""
-    distances[:, :] = 0.0
+    # Whole vectors are faster than a remainder: up to seven columns more hold nothing of use.
+    columns = (other_end - other + 7) // 8 * 8
+    distances[: end - start, :columns] = 0.0
     for first in range(0, z.shape[0], CHUNK):
         last = min(first + CHUNK, z.shape[0])
         load(z, first, last, start, end, left)
         load(z, first, last, other, other_end, right)
-        add_numeric(left, right, end - start, last - first, distances)
+        add_numeric(left, right, last - first, end - start, columns, distances)
     add_nominal(codes, unknown, start, end, other, other_end, distances)
+    theirs = halves[other:other_end]
     for i in range(start, end):
         line = distances[i - start]
-        theirs = halves[other:other_end]
         for j in range(theirs.size):
             line[j] += halves[i] + theirs[j]
 
@@ -128,8 +130,8 @@ def offer_back(distances, start, near, rows):
 @kernel
 def nearest(z, codes, unknown, halves, strips, near, rows):
     """Fill the cells from strips (start, end, other, other_end, cell, other_cell)."""
-    left = np.empty((CHUNK, TILE))
-    right = np.empty((CHUNK, TILE))
+    left = np.zeros((CHUNK, TILE))
+    right = np.zeros((CHUNK, TILE))
     distances = np.empty((TILE, TILE))
     for strip in range(strips.shape[0]):
         start, end, other, other_end = strips[strip, 0], strips[strip, 1], strips[strip, 2], strips[strip, 3]

@@ -6,6 +6,8 @@ the other way round, and `ranked_r`, `ranked_s` hold the scores from best to wor
 
 from __future__ import annotations
 
+from math import frexp
+
 import numpy as np
 
 from fujiscore._kernels._jit import kernel
@@ -13,6 +15,8 @@ from fujiscore._kernels._jit import kernel
 # Scores from HUGE up are carried times SHRINK, so that no sum of 2**31 of them overflows.
 HUGE = 2.0**960
 SHRINK = 2.0**-64
+# Deviations are carried in units in which none exceeds this, so that their squares do not overflow.
+MODERATE = 2.0**200
 
 
 @kernel
@@ -134,18 +138,35 @@ def overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, fuji)
 
 
 @kernel
+def unit_for(x):
+    """Return a power of two that brings x near 1, as far as powers of two go."""
+    _, exponent = frexp(x)
+    return 2.0 ** -max(-1000, min(1000, exponent))
+
+
+@kernel
+def fit_unit(x, unit):
+    """Return the unit in which a deviation x stays moderate, given the unit in use (0: none yet)."""
+    if x == 0.0 or (unit > 0.0 and abs(x) * unit < MODERATE):
+        return unit
+    return unit_for(x)
+
+
+@kernel
 def correlation(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
     """Write the Pearson correlation of the scores over the union at every point (1 where a side is constant).
 
-    The union only grows, so Welford's update never subtracts.
+    The union only grows, so Welford's update never subtracts. Scores enter as deviations from the best one, which
+    is exact for scores close together, and in a unit that follows the largest deviation so far.
     """
     size = 0
-    mean_r = mean_s = spread_r = spread_s = both = 0.0
+    mean_r = mean_s = spread_r = spread_s = both = unit_r = unit_s = 0.0
+    best_r = ranked_r[0]
+    best_s = ranked_s[0]
     c1 = c2 = 0
     for j in range(k1.size):
         while c1 < k1[j] or c2 < k2[j]:
-            from_r = c1 < k1[j]
-            if from_r:
+            if c1 < k1[j]:
                 p, q = c1, s_rank[c1]
                 c1 += 1
                 known = q < c2
@@ -155,14 +176,27 @@ def correlation(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
                 known = p < c1
             if known:
                 continue
+            x = ranked_r[p] - best_r
+            y = ranked_s[q] - best_s
+            fit_r = fit_unit(x, unit_r)
+            fit_s = fit_unit(y, unit_s)
+            if fit_r != unit_r or fit_s != unit_s:
+                shrink_r = fit_r / unit_r if unit_r > 0.0 else 1.0
+                shrink_s = fit_s / unit_s if unit_s > 0.0 else 1.0
+                mean_r *= shrink_r
+                mean_s *= shrink_s
+                spread_r *= shrink_r * shrink_r
+                spread_s *= shrink_s * shrink_s
+                both *= shrink_r * shrink_s
+                unit_r, unit_s = fit_r, fit_s
             size += 1
-            step_r = ranked_r[p] - mean_r
-            step_s = ranked_s[q] - mean_s
+            step_r = x * unit_r - mean_r
+            step_s = y * unit_s - mean_s
             mean_r += step_r / size
             mean_s += step_s / size
-            spread_r += step_r * (ranked_r[p] - mean_r)
-            spread_s += step_s * (ranked_s[q] - mean_s)
-            both += step_r * (ranked_s[q] - mean_s)
+            spread_r += step_r * (x * unit_r - mean_r)
+            spread_s += step_s * (y * unit_s - mean_s)
+            both += step_r * (y * unit_s - mean_s)
         if spread_r > 0.0 and spread_s > 0.0:
             out[j] = max(-1.0, min(1.0, both / np.sqrt(spread_r) / np.sqrt(spread_s)))
         else:

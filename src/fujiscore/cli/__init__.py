@@ -5,6 +5,7 @@ A command's module loads when the command is called, and heavy libraries when it
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from importlib import import_module
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # In the order of the help. Each is a module of this package that holds a click command called `command`.
-COMMANDS = ("compare", "explain", "matrix", "stability", "measures")
+COMMANDS = ("compare", "explain", "matrix", "stability", "rank", "study", "measures")
 
 EPILOG = """\b
 Start here:
@@ -49,7 +50,9 @@ class Fuji(click.Group):
         command: click.Command = import_module(f"fujiscore.cli.{cmd_name}").command
         return command
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:
+    def main(  # type: ignore[override]  # always leaves, whatever the mode
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
         """Run a command and leave with its exit code."""
         arguments = sys.argv[1:] if args is None else list(args)
         for stream in (sys.stdout, sys.stderr):
@@ -92,4 +95,12 @@ def fuji(ctx: click.Context) -> None:
 
 def main() -> NoReturn:
     """Run the command line."""
-    fuji.main()
+    try:
+        fuji.main()
+    except SystemExit as leaving:
+        if leaving.code == Interrupted.exit_code:
+            # Python itself would first wait for threads that still compute, and then perhaps die of the signal.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(Interrupted.exit_code)
+        raise

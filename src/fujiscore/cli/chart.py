@@ -24,7 +24,9 @@ WIDEST_CHART, GAP = 64, 3
 BRAILLE = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 
 
-def side_by_side(screen: Screen, charts: Sequence[tuple[str, Sizes, Sequence[Scores], Scores | None, int]]) -> list[str]:
+def side_by_side(
+    screen: Screen, charts: Sequence[tuple[str, Sizes, Sequence[Scores], Scores | None, int]]
+) -> list[str]:
     """Return charts in rows of two: each a title, the k, the lines, a dotted level (or None) and a colour."""
     width = min((screen.width - GAP) // 2, WIDEST_CHART) if len(charts) > 1 else min(screen.width, WIDEST_CHART)
     lines: list[str] = []
@@ -52,13 +54,13 @@ def chart(
     shape = (HEIGHT * cell[0], columns * cell[1])
     solid = np.any([_trace(own, shape, low) for own in lines], axis=0)
     dotted = np.zeros(shape, np.bool_) if level is None else _trace(level, shape, low, every=3)
-    axis, corner = ("┤", "└") if screen.unicode else ("|", "+")
+    axis, tick, corner = ("│", "┤", "└") if screen.unicode else ("|", "+", "+")
     labels = {0: "1.0", HEIGHT // 2: f"{(1 + low) / 2:.1f}", HEIGHT - 1: f"{low:.1f}"}
     drawn = [screen.style(pad(screen.fit(title, width), width, right=False), colour)]
     for row in range(HEIGHT):
         part = slice(row * cell[0], (row + 1) * cell[0])
         text = _row(screen, solid[part], dotted[part], colour)
-        drawn.append(f"{labels.get(row, ''):>{LABEL - 1}}{axis}{text}")
+        drawn.append(f"{labels.get(row, ''):>{LABEL - 1}}{tick if row in labels else axis}{text}")
     rule = ("─" if screen.unicode else "-") * columns
     drawn.append(f"{'':>{LABEL - 1}}{corner}{rule}")
     drawn.append(" " * LABEL + _ticks(ks, columns))
@@ -88,10 +90,10 @@ def _row(screen: Screen, solid: NDArray[np.bool_], dotted: NDArray[np.bool_], co
     if screen.unicode:
         cells = (solid | dotted).reshape(4, -1, 2).transpose(1, 0, 2)
         texts = [chr(0x2800 + int(bits)) if bits else " " for bits in (cells * BRAILLE).sum(axis=(1, 2))]
-        inked = solid.reshape(4, -1, 2).any(axis=(0, 2))
+        inked = [bool(cell.any()) for cell in solid.reshape(4, -1, 2).transpose(1, 0, 2)]
     else:
         texts = ["*" if line else "." if level else " " for line, level in zip(solid[0], dotted[0], strict=True)]
-        inked = solid[0]
+        inked = [bool(line) for line in solid[0]]
     if not screen.colour:
         return "".join(texts)
     parts, start = [], 0

@@ -51,8 +51,9 @@ def describe(error: Exception) -> str:
 
 
 def in_options(text: str) -> str:
-    """Say argument='value' as --argument value."""
-    return re.sub(r"\b([a-z_]+)=(?:'([a-z]+)'|True)", _option, text)
+    """Say argument='value' as --argument value, and the names of arguments as options."""
+    text = re.sub(r"\b([a-z_]+)=(?:'([a-z]+)'|True)", _option, text)
+    return re.sub(r"(^|: |\bwith )(item|score|ranking|format|ks|confidence)(?= must|\.$)", r"\1--\2", text)
 
 
 def _option(match: re.Match[str]) -> str:

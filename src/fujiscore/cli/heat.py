@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 RAMP = (17, 18, 24, 60, 66, 102, 108, 144, 186, 228)
 BLACK, WHITE = 16, 231
 FIRST_LIGHT = 4
-CELLS = (6, 4)
+# The width of a cell and its decimals, in order of preference.
+CELLS = ((7, 3), (6, 2), (4, 1))
 
 
 def heat_map(screen: Screen, rows: Sequence[str], columns: Sequence[str], values: Scores) -> list[str] | None:
@@ -25,15 +26,15 @@ def heat_map(screen: Screen, rows: Sequence[str], columns: Sequence[str], values
     square = list(rows) == list(columns)
     longest = max(display_width(name) for name in columns)
     if max(longest, 5) * len(columns) + 2 * len(columns) + _labels(rows, square=False) <= screen.width:
-        return _cells(screen, rows, columns, values, max(longest, 5) + 2, decimals=3)
+        return _cells(screen, rows, columns, values, max(longest, 5) + 2, 3)
     if not square:
         return None
     names = [f"{number:>{len(numbered[-1])}} {name}" for number, name in zip(numbered, rows, strict=True)]
-    for cell in CELLS:
+    for cell, decimals in CELLS:
         space = screen.width - cell * len(columns)
         if space >= min(_labels(names, square=True), 16):
             fitted = [screen.fit(name, space - 1) for name in names]
-            return _cells(screen, fitted, numbered, values, cell, decimals=cell - 3)
+            return _cells(screen, fitted, numbered, values, cell, decimals)
     return None
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fujiscore.chance import has_closed_form
+from fujiscore.formats import FORMATS
 from fujiscore.measures import MEASURES
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
 from fujiscore.rankings import MISSING, NAN, NEGATIVE
@@ -79,6 +81,25 @@ class MeasureName(click.Choice[str]):
         near = get_close_matches(str(value), MEASURES, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         return self.fail(f"there is no measure {value!r}.{hint} 'fuji measures' lists them.", param, ctx)
+
+
+class Count(click.ParamType[int]):
+    """An integer from a least one up; unlike click's, it leaves the help alone."""
+
+    name = "integer"
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the integer."""
+        try:
+            number = int(value)
+        except ValueError:
+            number = self.least - 1
+        if number < self.least:
+            return self.fail(f"{value!r} is not an integer from {self.least} up.", param, ctx)
+        return number
 
 
 class Grid(click.ParamType[Any]):
@@ -171,14 +192,23 @@ def measures(default: Sequence[str]) -> Decorator:
         type=MeasureName(),
         multiple=True,
         default=tuple(default),
-        show_default=", ".join(default),
-        help="A measure of 'fuji measures'; repeat for several.",
+        help=f"A measure of 'fuji measures'; repeat for several. [default: {' and '.join(default)}]",
     )
 
 
 def corrected(text: str) -> Decorator:
     """Return the switch to values corrected for chance."""
     return option("--corrected", section="Compute", is_flag=True, help=text)
+
+
+def require_formula(names: Sequence[str], *, corrected: bool) -> None:
+    """Raise if all pairs are to be corrected by a measure whose chance level has no formula."""
+    for name in names if corrected else ():
+        if not has_closed_form(MEASURES[name]):
+            raise click.UsageError(
+                f"--corrected: {name} has no formula for its chance level. For one pair, use "
+                f"fuji compare A B --measure {name} --permutations 1000."
+            )
 
 
 def plot(text: str) -> Decorator:
@@ -196,9 +226,10 @@ def _packed(kind: type[Any], *options: Decorator) -> Decorator:
             own = kind(**{name: values.pop(name) for name in names})
             return function(**values, **{kind.__name__.lower(): own})
 
+        decorated: Callable[..., Any] = call
         for add in reversed(options):
-            call = add(call)
-        return call
+            decorated = add(decorated)
+        return decorated
 
     return decorate
 
@@ -210,30 +241,27 @@ def _policy(name: str, words: Sequence[str], text: str, default: str | None) -> 
     )
 
 
-reading = _packed(
-    Reading,
-    option("--item", section="Read", metavar="COLUMN", help="The column of items; guessed if not given."),
-    option(
-        "--score", section="Read", metavar="COLUMN", multiple=True, help="The column of scores; repeat for several."
-    ),
-    option("--ranking", section="Read", metavar="COLUMN", help="The column that tells rankings apart, in long tables."),
-    option("--format", section="Read", metavar="NAME", help="The files' format; by their names if not given."),
-    _policy(
-        "negative",
-        NEGATIVE,
-        "Negative scores: refuse, order by them but count them as 0, or rank by magnitude. "
-        "[default: raise; clip for .fimp files]",
-        None,
-    ),
-    _policy("nan", NAN, "Scores that are no numbers: refuse, score 0, or leave those items out.", "raise"),
-    _policy(
-        "missing",
-        (*MISSING, "bounds"),
-        "Items that a ranking lacks: refuse, score 0, leave out, or (compare) give FUJI's interval.",
-        "raise",
-    ),
-    _policy("ties", TIES, "Equal scores about the k-th: the files' order decides, or all are in.", "stable"),
-    _policy("zero-tail", ZERO_TAIL, "Where the k-th score is 0: whether other zeros count as members.", "include"),
+def _reading(missing: Sequence[str], text: str) -> Decorator:
+    """Return the options on how files become rankings."""
+    named = {"section": "Read", "metavar": "COLUMN"}
+    signed = "Negative scores: refuse, order by them but count them as 0, or rank by magnitude. "
+    return _packed(
+        Reading,
+        option("--item", **named, help="The column of items; guessed if not given."),
+        option("--score", **named, multiple=True, help="The column of scores; repeat for several."),
+        option("--ranking", **named, help="The column that tells rankings apart, in long tables."),
+        option("--format", section="Read", type=click.Choice(FORMATS), help="By the files' content if not given."),
+        _policy("negative", NEGATIVE, signed + "[default: raise; clip for .fimp files]", None),
+        _policy("nan", NAN, "Scores that are no numbers: refuse, score 0, or leave those items out.", "raise"),
+        _policy("missing", missing, text, "raise"),
+        _policy("ties", TIES, "Equal scores about the k-th: the files' order decides, or all are in.", "stable"),
+        _policy("zero-tail", ZERO_TAIL, "Where the k-th score is 0: whether other zeros count as members.", "include"),
+    )
+
+
+reading = _reading(MISSING, "Items that a ranking lacks: refuse, score 0, or leave out.")
+reading_cut_off = _reading(
+    (*MISSING, "bounds"), "Items that a ranking lacks: refuse, score 0, leave out, or give FUJI's interval."
 )
 
 writing = _packed(
@@ -249,11 +277,11 @@ writing = _packed(
 points = _packed(
     Points,
     option("--ks", section="Compute", type=Grid(), help="Where to evaluate curves."),
-    option("--top", section="Compute", type=click.IntRange(1), metavar="N", help="Only the top N: k = 1 to N."),
+    option("--top", section="Compute", type=Count(1), metavar="N", help="Only the top N: k = 1 to N."),
 )
 
 work = _packed(
     Work,
-    option("--jobs", section="Other", type=click.IntRange(1), metavar="N", help="Threads; all cores if not given."),
+    option("--jobs", section="Other", type=Count(1), metavar="N", help="Threads; all cores if not given."),
     option("--no-progress", section="Other", is_flag=True, help="No progress bar."),
 )

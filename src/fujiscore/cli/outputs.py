@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from fujiscore.cli.options import Writing
 
 PICTURES = (".png", ".svg", ".pdf")
-# How our own reports begin: text with the command's name, JSON with its key.
-OURS = re.compile(r'fuji [a-z]+: |\{\s*"fuji": "[a-z]+"')
+# How our own reports begin: text with the command's name, JSON with its key, CSV with one of its headings.
+OURS = re.compile(
+    r'fuji [a-z]+: |\{\s*"command": "fuji [a-z]+"'
+    r"|k,(\w+),\1_expected|k,fuji_low,|item,rank_a,rank_b,|(corrected_)?auc(_\w+)?,"
+    "|group,measure,stability,|name,title,formula,"
+)
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,10 @@ class Report:
 
 
 def note(writing: Writing, text: str) -> None:
-    """Say something on standard error, unless asked to be quiet."""
+    """Say something on standard error, unless asked to be quiet; on a terminal in lines that fit."""
     if not writing.quiet:
-        click.echo(text, err=True)
+        lines = terminal().wrap(text) if sys.stderr.isatty() else [text]
+        click.echo("\n  ".join(lines), err=True)
 
 
 def check_destinations(writing: Writing, inputs: Sequence[str], plot: str | None = None) -> None:
@@ -55,6 +60,8 @@ def check_destinations(writing: Writing, inputs: Sequence[str], plot: str | None
         raise click.UsageError("--json and --csv exclude each other: pass one of them.")
     if plot is not None and Path(plot).suffix.lower() not in PICTURES:
         raise click.UsageError(f"--plot must end in {', '.join(PICTURES)}; got {plot!r}.")
+    if plot is not None and plot == writing.out:
+        raise click.UsageError("--out and --plot must name two files.")
     for option, name in (("--out", writing.out), ("--plot", plot)):
         if name is not None and name != "-":
             _check_destination(option, Path(name), inputs, force=writing.force, ours=option == "--out")
@@ -102,8 +109,21 @@ def deliver(report: Report, writing: Writing) -> None:
 
 def _as_json(report: Report) -> str:
     """Return the report as JSON; numbers that JSON cannot hold become null."""
-    data = {"fuji": report.command, "version": __version__, **report.data()}
-    return json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    data = {"command": f"fuji {report.command}", "version": __version__, **report.data()}
+    return _indented(_plain(data), "") + "\n"
+
+
+def _indented(value: Any, margin: str) -> str:
+    """Return JSON with a line an entry, but curves and other plain lists on one line."""
+    inner = margin + "  "
+    if isinstance(value, dict) and value:
+        entries = [f"{json.dumps(key, ensure_ascii=False)}: {_indented(own, inner)}" for key, own in value.items()]
+    elif isinstance(value, list) and any(isinstance(own, (dict, list)) for own in value):
+        entries = [_indented(own, inner) for own in value]
+    else:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    start, end = "{}" if isinstance(value, dict) else "[]"
+    return f"{start}\n{inner}" + f",\n{inner}".join(entries) + f"\n{margin}{end}"
 
 
 def _plain(value: Any) -> Any:

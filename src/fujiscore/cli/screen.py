@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NARROWEST, WIDEST, PLAIN_WIDTH = 40, 160, 80
+NARROWEST, WIDEST, PLAIN_WIDTH = 50, 160, 80
 # Of middle lightness: they stand out on white as on black (contrast with either at least 4).
 ORANGE, BLUE, GREEN, PURPLE, GREY = 166, 31, 64, 133, 243
 
@@ -45,6 +46,10 @@ class Screen:
                 break
             kept += character
         return kept + mark
+
+    def wrap(self, text: str) -> list[str]:
+        """Return the text in lines that fit."""
+        return textwrap.wrap(text, self.width - 2, break_long_words=False)
 
 
 FILE = Screen(PLAIN_WIDTH, colour=False, unicode=True)

@@ -11,8 +11,8 @@ from fujiscore.errors import InputError, MissingExtraError, choice
 from fujiscore.rankers.data import listed_columns
 from fujiscore.rankers.forest import genie3, random_forest
 from fujiscore.rankers.information import mutual_information
-from fujiscore.rankers.seeds import as_seed
 from fujiscore.rankers.relief import relief
+from fujiscore.rankers.seeds import as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
     >>> from fujiscore.rankers import as_ranker
     >>> X = np.array([[0.0, 5], [1, 9], [10, 5], [9, 8]])
     >>> as_ranker("relief", neighbours=1)(X, ["a", "a", "b", "b"], 0).round(4)
-    array([ 0.75  , -0.6875])
+    array([ 0.8 , -0.75])
     """
     if isinstance(ranker, str):
         choice("ranker", ranker, RANKERS)

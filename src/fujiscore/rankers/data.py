@@ -155,17 +155,16 @@ def _from_frame(frame: Any, categorical: Any) -> Table:
         if nw.dependencies.is_pandas_dataframe(native):
             return Table(native.to_numpy(dtype=np.float64, na_value=np.nan), marked, names)
         return Table(np.asarray(frame.to_numpy(), np.float64), marked, names)
-    columns = (_in_category_order(frame[name]) for name in names)
+    columns = (_in_category_order(series) for series in frame.iter_columns())
     return _from_columns(columns, frame.shape, marked, names)
 
 
 def _in_category_order(series: Any) -> NDArray[Any]:
-    """Return a column as an array; one of categories as their positions in the order that the column's type gives."""
-    import narwhals as nw
-
-    if not isinstance(series.dtype, (nw.Categorical, nw.Enum)):
+    """Return a column as an array; one of ordered categories as their positions in that order."""
+    categories = getattr(series.dtype, "categories", None)
+    if categories is None:
         return _objects(series)
-    order = {category: at for at, category in enumerate(series.cat.get_categories().to_list())}
+    order = {category: at for at, category in enumerate(categories)}
     return np.array([order.get(value, np.nan) for value in series.to_list()])
 
 
@@ -293,7 +292,7 @@ def as_classes(y: Any) -> Classes:
             "target. These rankers are for classification: bin it, or pass it as integers or strings if it is classes."
         )
     if counts.size < 2:
-        raise InputError(f"y must hold at least two classes; all {n} rows are of class {values[0]!r}.")
+        raise InputError(f"y must hold at least two classes; all {n} rows are of class {values[:1].tolist()[0]!r}.")
     if counts.max() < 2:
         raise InputError(f"y must hold a class with at least two rows; all {n} rows are of different classes.")
     return Classes(codes.astype(np.int32), counts)

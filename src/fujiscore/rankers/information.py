@@ -68,7 +68,7 @@ def mutual_information(
     >>> from fujiscore.rankers import mutual_information
     >>> X = np.array([[1.0, 1], [2, 5], [3, 3], [7, 2], [8, 4], [9, 6]])
     >>> mutual_information(X, [0, 0, 0, 1, 1, 1], neighbours=1).round(4)
-    array([0.7, 0. ])
+    array([0.7833, 0.    ])
     """
     k = at_least_one("neighbours", neighbours)
     threads = thread_count(n_jobs)

@@ -75,7 +75,7 @@ def relief(
     >>> from fujiscore.rankers import relief
     >>> X = np.array([[0.0, 5], [1, 9], [10, 5], [9, 8]])
     >>> relief(X, ["a", "a", "b", "b"], neighbours=1).round(4)
-    array([ 0.75  , -0.6875])
+    array([ 0.8 , -0.75])
     """
     choice("small_classes", small_classes, ("average", "drop"))
     k = at_least_one("neighbours", neighbours)
@@ -84,9 +84,8 @@ def relief(
     features = _features(table, np.argsort(classes.codes, kind="stable"))
     width = min(k, int(classes.counts.max()))
     numeric, nominal = np.zeros(features.numeric.size), np.zeros(features.nominal.size)
-    groups = list(_groups(classes, k, width, threads, average=small_classes == "average"))
-    with progress_bar(sum(group.work for group in groups), "relief", progress) as finished:
-        for group in groups:
+    with progress_bar(_row_pairs(classes.counts), "relief", progress) as finished:
+        for group in _groups(classes, k, width, threads, average=small_classes == "average"):
             rows = _nearest(features, group, width, threads, finished)
             _add_scores(features, group, rows, threads, numeric, nominal)
     scores = np.zeros(table.values.shape[1])
@@ -119,7 +118,6 @@ class _Group:
     sides: NDArray[np.int64]
     weights: Scores
     cells: int
-    work: int
 
 
 def _features(table: Table, order: NDArray[np.int64]) -> _Features:
@@ -131,18 +129,16 @@ def _features(table: Table, order: NDArray[np.int64]) -> _Features:
     nominal = np.flatnonzero(varies & table.categorical)
     # A range may overflow where its half does not; halves are exact but for the smallest numbers.
     half = np.where(high / 2 - low / 2 > np.finfo(np.float64).max / 2, 0.5, 1.0)
-    scaled = np.empty((numeric.size, order.size))
+    scaled, halves = np.empty((numeric.size, order.size)), np.zeros(order.size)
     for first in range(0, numeric.size, FEATURES_AT_ONCE):
         chosen = numeric[first : first + FEATURES_AT_ONCE]
         bottom, top = low[chosen] * half[chosen], high[chosen] * half[chosen]
         rows = values[:, chosen][order] * half[chosen]
         scaled[first : first + FEATURES_AT_ONCE] = ((rows - bottom) / (top - bottom)).T
+        halves += 0.5 * np.isnan(rows).sum(axis=1)
     codes = np.full((nominal.size, order.size), -1, np.int32)
     for at, column in enumerate(nominal):
         np.copyto(codes[at], values[order, column], where=~np.isnan(values[order, column]), casting="unsafe")
-    halves = np.zeros(order.size)
-    for line in scaled:
-        halves += 0.5 * np.isnan(line)
     return _Features(scaled, codes, 1 - 1 / (high[nominal] + 1), halves, numeric, nominal)
 
 
@@ -164,40 +160,41 @@ def _group(
     counts: NDArray[np.int64], firsts: NDArray[np.int64], seconds: NDArray[np.int64], k: int, *, average: bool
 ) -> _Group:
     """Cut class pairs into strips, and weigh the differences between their sides."""
-    n, tile = int(counts.sum()), _kernels.relief.TILE
-    ends = np.cumsum(counts)
-    starts = ends - counts
+    sizes, tile = counts.tolist(), _kernels.relief.TILE
+    starts = (np.cumsum(counts) - counts).tolist()
+    n = sum(sizes)
     strips, sides, weights = [], [], []
     cells = 0
     for a, b in np.column_stack((firsts, seconds)).tolist():
+        start, other, other_end = starts[a], starts[b], starts[b] + sizes[b]
         # The rows of class a have their cells first; those of class b follow, unless they are the same.
-        cells_b = cells if a == b else cells + int(counts[a])
-        for row in range(int(starts[a]), int(ends[a]), tile):
+        cells_b = cells if a == b else cells + sizes[a]
+        for row in range(0, sizes[a], tile):
             # Within a class every pair of tiles is met once: from the diagonal on.
-            other = row if a == b else int(starts[b])
-            own_cell, other_cell = cells + row - starts[a], cells_b + other - starts[b]
-            strips.append((row, min(row + tile, ends[a]), other, ends[b], own_cell, other_cell))
+            skip = row if a == b else 0
+            rows = (start + row, start + min(row + tile, sizes[a]))
+            strips.append((*rows, other + skip, other_end, cells + row, cells_b + skip))
         for own, nearby, cell in dict.fromkeys(((a, b, cells), (b, a, cells_b))):
-            available = int(counts[nearby]) - (a == b)
-            used = min(k, available)
+            used = min(k, sizes[nearby] - (a == b))
             if used == k or (average and used):
-                share = -1.0 if a == b else counts[nearby] / (n - counts[own])
-                sides.append((starts[own], ends[own], cell, used))
+                share = -1.0 if a == b else sizes[nearby] / (n - sizes[own])
+                sides.append((starts[own], starts[own] + sizes[own], cell, used))
                 weights.append(share / (n * used))
-        cells = cells_b + int(counts[b])
-    table = np.array(strips, np.int64)
-    return _Group(table, np.array(sides, np.int64).reshape(-1, 4), np.array(weights), cells, int(_areas(table).sum()))
+        cells = cells_b + sizes[b]
+    return _Group(np.array(strips, np.int64), np.array(sides, np.int64).reshape(-1, 4), np.array(weights), cells)
 
 
-def _areas(strips: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return each strip's number of row pairs."""
-    areas: NDArray[np.int64] = (strips[:, 1] - strips[:, 0]) * (strips[:, 3] - strips[:, 2])
-    return areas
+def _row_pairs(counts: NDArray[np.int64]) -> int:
+    """Return the number of row pairs in all strips: those of a class overlap on its diagonal."""
+    tile = _kernels.relief.TILE
+    inside = sum(min(tile, left) * left for count in counts.tolist() for left in range(count, 0, -tile))
+    return inside + (int(counts.sum()) ** 2 - int((counts**2).sum())) // 2
 
 
 def _nearest(features: _Features, group: _Group, width: int, threads: int, finished: Any) -> NDArray[np.int32]:
     """Return the rows in the group's cells, nearest first (-1 beyond a cell's end)."""
-    areas = _areas(group.strips)
+    strips = group.strips
+    areas = (strips[:, 1] - strips[:, 0]) * (strips[:, 3] - strips[:, 2])
     varying = features.numeric.size + features.nominal.size
     tasks = np.cumsum(areas * max(1, varying)) // TASK_DIFFERENCES
     bounds = [0, *(np.flatnonzero(np.diff(tasks)) + 1).tolist(), len(areas)]
@@ -212,7 +209,7 @@ def _nearest(features: _Features, group: _Group, width: int, threads: int, finis
             features.codes,
             features.unknown,
             features.halves,
-            group.strips[chosen],
+            strips[chosen],
             near[worker],
             rows[worker],
         )

@@ -1,0 +1,160 @@
+"""What the commands on data sets share: their options, the data, and how long it will take. Imports click."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import wraps
+from math import log2, sqrt
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fujiscore.cli import options
+from fujiscore.cli.outputs import note
+from fujiscore.cli.screen import printable
+from fujiscore.data_files import FORMATS
+from fujiscore.feature_ranking import METHODS
+from fujiscore.tabular import NAN, Data, load
+from fujiscore.tiles import workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fujiscore.cli.options import Work, Writing
+
+# Nanoseconds on one core: a difference of two rows, a value sorted, a value in a tree.
+RELIEF_COST, INFORMATION_COST, FOREST_COST = 0.8, 16.0, 110.0
+# Work that takes longer than this many seconds is announced.
+LONG = 120.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The data set asked for, and how to rank its features."""
+
+    data: str
+    target: str | None
+    drop: tuple[str, ...]
+    categorical: tuple[str, ...]
+    nan: str
+    rows: int | None
+    format: str | None
+    method: tuple[str, ...]
+    trees: int
+    seed: int
+
+
+OPTIONS = (
+    click.argument("data"),
+    options.option("--target", section="Read", metavar="COLUMN", help="The column of classes."),
+    options.option("--drop", section="Read", metavar="COLUMN", multiple=True, help="A column to leave out; repeat."),
+    options.option(
+        "--categorical",
+        section="Read",
+        metavar="COLUMN",
+        multiple=True,
+        help="A column of numbers that stand for categories; repeat. Text is categorical anyway.",
+    ),
+    options.option(
+        "--nan",
+        section="Read",
+        type=click.Choice(NAN),
+        default="keep",
+        show_default=True,
+        help="Missing values: keep them (relief can use them), leave those rows out, or fill in medians.",
+    ),
+    options.option(
+        "--rows",
+        section="Read",
+        type=options.Count(1),
+        metavar="N",
+        help="A sample of N rows, each class in its share.",
+    ),
+    options.option(
+        "--format", section="Read", type=click.Choice(FORMATS), help="The file's format; by its content if not given."
+    ),
+    options.option(
+        "--method",
+        section="Compute",
+        type=click.Choice(METHODS),
+        multiple=True,
+        default=METHODS,
+        metavar="NAME",
+        help=f"{', '.join(METHODS)}; repeat for several. [default: all]",
+    ),
+    options.option(
+        "--trees", section="Compute", type=options.Count(1), default=200, show_default=True, help="Of the forest."
+    ),
+    options.option("--seed", section="Compute", type=options.Count(0), default=0, show_default=True, help="Seed."),
+)
+
+
+def asked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of data sets to a command, which gets them as one object, `asked`."""
+
+    @wraps(function)
+    def call(**values: Any) -> Any:
+        own = Asked(**{name: values.pop(name) for name in Asked.__dataclass_fields__})
+        return function(**values, asked=own)
+
+    decorated: Callable[..., Any] = call
+    for add in reversed(OPTIONS):
+        decorated = add(decorated)
+    return decorated
+
+
+def read(wanted: Asked, writing: Writing) -> Data:
+    """Return the data set, saying on standard error what was decided about it."""
+    found = load(
+        wanted.data,
+        wanted.target,
+        drop=wanted.drop,
+        categorical=wanted.categorical,
+        nan=wanted.nan,
+        rows=wanted.rows,
+        random_state=wanted.seed,
+        format=wanted.format,
+    )
+    for text in found.notes:
+        note(writing, printable(f"{found.name}: {text}"))
+    lacking = found.lacking
+    strict = [method for method in wanted.method if method != "relief"]
+    if lacking and strict:
+        shown = ", ".join(map(repr, lacking[:5])) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
+        raise click.UsageError(
+            printable(
+                f"{found.name} has missing values ({shown}), which {strict[0]} cannot use. Pass --nan fill or --nan "
+                "drop, leave columns out with --drop, or pass --method relief alone."
+            )
+        )
+    return found
+
+
+def announce(data: Data, wanted: Asked, writing: Writing, work: Work, runs: float) -> None:
+    """Say how long it will take about, if it is long, and how to make it shorter."""
+    seconds = estimate(data.X.shape, wanted, runs) / workers(work.jobs)
+    if seconds > LONG:
+        rows = max(1000, int(data.X.shape[0] * sqrt(60 / seconds)) // 1000 * 1000)
+        shorter = f"; --rows {rows} takes a sample" if rows < data.X.shape[0] else ""
+        note(writing, f"{data.X.shape[0]} rows: about {_duration(seconds)}{shorter}")
+
+
+def estimate(shape: tuple[int, ...], wanted: Asked, runs: float) -> float:
+    """Return about how many seconds one core needs for so many runs of all methods."""
+    n, m = shape
+    depth = log2(max(n, 2))
+    cost = 0.0
+    if "relief" in wanted.method:
+        cost += RELIEF_COST * n * n / 2 * m
+    if "mutual_information" in wanted.method:
+        cost += INFORMATION_COST * n * m * depth
+    if {"genie3", "random_forest"} & set(wanted.method):
+        cost += FOREST_COST * wanted.trees * n * depth * sqrt(m)
+    return runs * cost * 1e-9
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration in round words."""
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.0f} hours" if seconds < 172800 else f"{seconds / 86400:.0f} days"

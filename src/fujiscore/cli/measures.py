@@ -1,0 +1,125 @@
+"""`fuji measures`: the measures, their ranges and properties, or one of them explained."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fujiscore.chance import has_closed_form
+from fujiscore.cli import options
+from fujiscore.cli.outputs import Report, check_destinations, deliver
+from fujiscore.cli.screen import table
+from fujiscore.measures import MEASURES, Measure, Properties
+
+if TYPE_CHECKING:
+    from fujiscore.cli.screen import Screen
+
+MEANING = {
+    "fully_defined": "defined for sets of all sizes",
+    "bounded": "bounds that do not depend on n",
+    "maximum": "greatest for equal sets only",
+    "chance_corrected": "corrected for chance, by itself or (fuji) by --corrected",
+    "uses_scores": "uses the scores, not only the sets",
+}
+SHORT = ("defined", "bounded", "maximum", "chance", "scores")
+HEADER = (
+    "name",
+    "title",
+    "formula",
+    "low",
+    "high",
+    *MEANING,
+    "unequal_sizes",
+    "symmetric",
+    "chance_formula",
+    "reference",
+)
+
+
+@click.command(
+    cls=options.Command,
+    short_help="List the measures, or explain one.",
+    examples=("fuji measures", "fuji measures gamma", "fuji measures --csv"),
+)
+@click.argument("name", type=options.MeasureName(), required=False, metavar="[NAME]")
+@options.writing
+def command(*, name: str | None, writing: options.Writing) -> None:
+    """List the measures with their properties, or explain one of them."""
+    check_destinations(writing, [])
+    chosen = list(MEASURES.values()) if name is None else [MEASURES[name]]
+    rows = [[_row(measure)[key] for key in HEADER] for measure in chosen]
+    report = Report(
+        "measures",
+        lambda screen: _table(screen) if name is None else _explained(screen, chosen[0]),
+        lambda: {"measures": [_row(measure) for measure in chosen]},
+        HEADER,
+        lambda: rows,
+    )
+    deliver(report, writing)
+
+
+def _row(measure: Measure) -> dict[str, Any]:
+    """Return all that is known of a measure."""
+    marks = asdict(measure.properties) if measure.properties else dict.fromkeys(MEANING)
+    return {
+        "name": measure.name,
+        "title": measure.title,
+        "formula": measure.formula,
+        "low": measure.low,
+        "high": measure.high,
+        **marks,
+        "unequal_sizes": measure.unequal,
+        "symmetric": measure.symmetric,
+        "chance_formula": has_closed_form(measure),
+        "reference": measure.reference,
+    }
+
+
+def _range(measure: Measure) -> str:
+    low = "-inf" if measure.low == -float("inf") else f"{measure.low:g}"
+    return f"{low} to {measure.high:g}"
+
+
+def _table(screen: Screen) -> list[str]:
+    """Return a line a measure."""
+    names = [field.name for field in fields(Properties)]
+    rows = []
+    for measure in MEASURES.values():
+        known = measure.properties
+        marks = ["" if known is None else "yes" if getattr(known, name) else "-" for name in names]
+        formula = "yes" if has_closed_form(measure) else "-"
+        rows.append([measure.name, _range(measure), *marks, formula])
+    legend = [f"  {short:<9} {MEANING[name]}" for short, name in zip(SHORT, names, strict=True)]
+    legend.append(f"  {'formula':<9} the chance level is computed exactly; for others --permutations draws it")
+    return [
+        f"fuji measures: {len(MEASURES)} measures of similarity, each to be passed as --measure NAME",
+        "",
+        *table(screen, ["name", "range", *SHORT, "formula"], rows, left=range(9)),
+        "",
+        "The properties, as in the table of the paper that FUJI comes from (blank: not in it):",
+        *legend,
+    ]
+
+
+def _explained(screen: Screen, measure: Measure) -> list[str]:
+    """Return one measure at length."""
+    facts = {
+        "formula": measure.formula,
+        "where": "h items are shared, k1 and k2 are the set sizes, n is the number of items, E = k1 k2 / n",
+        "range": _range(measure),
+        "sizes": "any two" if measure.unequal else "equal only",
+        "exchange": "the same either way" if measure.symmetric else "depends on which ranking comes first",
+        "chance": "formula" if has_closed_form(measure) else "by permutations (--permutations N)",
+    }
+    if measure.properties is not None:
+        facts |= {text: "yes" if getattr(measure.properties, name) else "no" for name, text in MEANING.items()}
+    facts["reference"] = measure.reference
+    width = max(len(name) for name in facts)
+    lines = [f"fuji measures: {measure.name} ({measure.title})", ""]
+    for name, text in facts.items():
+        first, *rest = textwrap.wrap(text, screen.width - width - 2)
+        lines += [f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in rest)]
+    return lines

@@ -6,7 +6,6 @@ small arrays that writes nothing and judges only whether the results agree.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -188,13 +187,9 @@ def report(rows, multiples):
     )
 
 
-def main():
-    """Run everything, print the tables, and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small arrays, few repetitions, README.md left alone")
-    quick = parser.parse_args().quick
+def run(*, quick=False):
+    """Run everything, print the tables, write them into README.md, and return 1 if a bound is missed."""
     plan = QUICK if quick else FULL
-    print(f"load before the run: {os.getloadavg()[0]:.1f}", file=sys.stderr)
     with_rbo = rbo_ready(install=not quick)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -204,11 +199,11 @@ def main():
     if quick:  # the bounds on time and memory are for the full run's sizes
         rows = [row if row.what.startswith("largest difference") else replace(row, required=None) for row in rows]
     text = report(rows, multiples)
-    print(text)
+    print(text, flush=True)
     if not quick:
         write_between(README, "benchmark", text)
     return int(any(row.holds is False for row in rows))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(quick="--quick" in sys.argv[1:]))

@@ -17,7 +17,7 @@ HEAD = """# The command `fuji`
 <!-- Written by docs/make_cli_reference.py from the commands' own help: edit that, not this page. -->
 
 A ranking is a file of items and scores, higher is better. `fuji compare A B` compares two of them; every command
-explains itself with `--help`, and the examples below run in a copy of the project.
+explains itself with `--help`, and the examples below run in the project's folder.
 
 **Files.** CSV, TSV, Parquet, Feather, JSON, .fimp and TREC runs, also compressed with gzip or zstd. `file.csv:column`
 picks one column (or one ranking or query) of a file, `-` is standard input. What was guessed about the columns is said
@@ -64,14 +64,14 @@ def _command(command: Command, context: click.Context) -> str:
     for section, options in command.sections(context).items():
         lines += [f"| {section} | |", "|---|---|"]
         lines += [
-            f"| {_names(option)} | {(option.help or '').replace('|', chr(92) + '|')}{_default(option)} |"
+            f"| {_names(option, context)} | {(option.help or '').replace('|', chr(92) + '|')}{_default(option)} |"
             for option in options
         ]
         lines.append("")
     return "\n".join(lines)
 
 
-def _names(option: click.Option) -> str:
+def _names(option: click.Option, context: click.Context) -> str:
     """Return an option's spellings and the value that it takes."""
     names = ", ".join(f"`{name}`" for name in sorted(option.opts, key=len))
     if option.secondary_opts:
@@ -79,14 +79,14 @@ def _names(option: click.Option) -> str:
     if option.is_flag or option.count:
         return names
     kind = option.type
-    value = " \\| ".join(kind.choices) if type(kind) is click.Choice else option.metavar or _metavar(option)
+    value = " \\| ".join(kind.choices) if type(kind) is click.Choice else option.metavar or _metavar(option, context)
     return f"{names} {value}"
 
 
-def _metavar(option: click.Option) -> str:
+def _metavar(option: click.Option, context: click.Context) -> str:
     """Return what a type of ours calls its value."""
     kind = option.type
-    return kind.get_metavar(option).replace("|", " \\| ") or kind.name.upper()
+    return (kind.get_metavar(option, context) or kind.name.upper()).replace("|", " \\| ")
 
 
 def _default(option: click.Option) -> str:

@@ -37,6 +37,11 @@ KINDS = {
     "last bits": lambda n: [1 + source.randrange(n) * 2.0**-52 for _ in range(n)],
     "last bits and one far away": lambda n: [1e300, *(1 + source.randrange(n) * 2.0**-52 for _ in range(n - 1))],
     "negative last bits": lambda n: [-1e300, *(-1 - source.randrange(n) * 2.0**-52 for _ in range(n - 1))],
+    "both signs and last bits": lambda n: [
+        source.choice([-1, 1]) * (1 + source.randrange(n) * 2.0**-52) for _ in range(n)
+    ],
+    # One bit more than the first sort sees.
+    "33 bits": lambda n: [1 + (source.randrange(2) + 2**32 * source.randrange(2)) * 2.0**-52 for _ in range(n)],
     "spaced by 1e-15": lambda n: [1 + i * 1e-15 for i in source.sample(range(n), n)],
     "rising last bits and one far away": lambda n: [1e-300, *(1 + i * 2.0**-52 for i in range(n - 1))],
     "one last bit out of place": lambda n: [1e300, *(1 - (i % (n - 2)) * 2.0**-53 for i in range(n - 1))],

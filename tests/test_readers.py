@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -24,6 +25,7 @@ from pyarrow import feather, parquet
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.readers import load, read
 
+HERE = Path(__file__).parent
 RULE = "-" * 100
 LABELS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=12)
 SCORES = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.integers(-5, 5).map(float))
@@ -116,6 +118,8 @@ def test_zstd(write, name):
     assert held(load(path)) == {"x": {"a": 1.0, "b": 2.0}}
     with without_pyarrow(), pytest.raises(MissingExtraError, match=r"zstd needs pyarrow: pip install 'fujiscore\[par"):
         load(path)
+    path.write_bytes(path.read_bytes()[:-4])
+    fails(path, "must be a whole compressed file; it ends too early")
 
 
 @pytest.mark.usefixtures("engine")
@@ -165,6 +169,21 @@ def test_labels_are_text_whatever_the_column(tmp_path, items):
     found = read([tmp_path / "x.parquet", tmp_path / "y.csv"])
     assert list(found.items) == ["3", "1", "2"]
     assert found["y"].tolist() == [7.0, 5.0, 6.0]
+
+
+def test_labels_that_arrow_cannot_turn_into_text(tmp_path):
+    parquet.write_table(pa.table({"item": [[1, 2], [3]], "score": [1.0, 2.0]}), tmp_path / "x.parquet")
+    assert held(load(tmp_path / "x.parquet")) == {"x": {"[1, 2]": 1.0, "[3]": 2.0}}
+
+
+def test_long_tables_in_several_chunks(tmp_path):
+    n = 100_000
+    columns = {"query": [at % 7 for at in range(n)], "item": [f"i{at // 7}" for at in range(n)], "w": list(range(n))}
+    parquet.write_table(pa.table(columns), tmp_path / "x.parquet", row_group_size=9999)
+    expected: dict = {}
+    for by, label, score in zip(*columns.values(), strict=True):
+        expected.setdefault(str(by), {})[label] = float(score)
+    assert held(load(tmp_path / "x.parquet")) == expected
 
 
 def test_an_arrow_column_of_labels_is_a_sequence(write):
@@ -228,6 +247,30 @@ def test_the_published_rankings(shared):
             _, name, _, score = line.split("\t")
             expected[name] = float(score.strip("[]"))
         assert held(load(path)) == {path.stem: expected}
+
+
+def test_the_examples():
+    folder = HERE.parent / "examples"
+    files = [path for path in folder.iterdir() if path.suffix in {".csv", ".trec"}]
+    assert sum(path.stat().st_size for path in files) < 60_000
+    pair = read([folder / "model_a.csv", folder / "model_b.csv"])
+    assert (pair.names, pair.n) == (("model_a", "model_b"), 30)
+    assert (len(read(folder / "scores.csv")), read(folder / "scores.csv").n) == (4, 64)
+    for name in ("forest", "tree"):
+        found = read(folder / f"resamples_{name}.csv")
+        assert (len(found), found.n, found.names[11]) == (12, 30, "resample_12")
+    for name in ("run_a", "run_b"):
+        loaded = load(folder / f"{name}.trec")
+        assert [(own.name, len(own.items)) for own in loaded.sources] == [("q1", 10), ("q2", 10), ("q3", 10)]
+
+
+def test_pyarrow_loads_only_for_files_that_need_it(write):
+    code = (
+        "import sys; from fujiscore.readers import load; [load(path) for path in sys.argv[1:]]; "
+        "assert not {'pyarrow', 'pandas', 'numba'} & set(sys.modules)"
+    )
+    paths = [write("x.json", '{"a": 1}'), write("x.fimp", f"meta\n{RULE}\n1\ta\t[1]\t[2]\n")]
+    subprocess.run([sys.executable, "-c", code, *paths], check=True)
 
 
 # Layouts and guesses
@@ -474,6 +517,8 @@ def test_errors_of_other_formats(write, name, text, needles):
         ({"item": ["a", "b"], "note": ["x", "y"], "day": ["u", "v"]}, ["'note' (text), 'day' (text)"]),
         ({"item": ["a", None], "score": [1.0, 2.0]}, ["row 2, column 'item' must not be empty"]),
         ({"ranking": ["r", None], "item": ["a", "b"], "score": [1.0, 2.0]}, ["row 2, column 'ranking' must not be"]),
+        ({"method": ["r"], "item": ["a"], "p": [1], "q": [2]}, ["one column of scores", "'p', 'q'", "with score"]),
+        ({"item": ["a"]}, ["must have a column of scores; it has 'item' alone"]),
         ({"item": ["a"], "score": [True]}, ["row 1, column 'score' must hold a number; got True"]),
         ({"item": ["a"], "score": ["x"]}, ["row 1, column 'score' must hold a number; got 'x'"]),
         ({"item": pa.array([], pa.string()), "score": pa.array([], pa.float64())}, ["no rows"]),
@@ -482,6 +527,14 @@ def test_errors_of_other_formats(write, name, text, needles):
 def test_errors_of_parquet(tmp_path, columns, needles):
     parquet.write_table(pa.table(columns), tmp_path / "x.parquet")
     fails(tmp_path / "x.parquet", "x.parquet", *needles)
+
+
+def test_damage_beyond_a_parquet_header(write):
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table({"item": [str(at) for at in range(5000)], "score": [1.0] * 5000}), buffer)
+    content = bytearray(buffer.getvalue())
+    content[20:4000] = bytes(3980)
+    fails(write("x.parquet", bytes(content)), "x.parquet must be a whole file; it is damaged")
 
 
 def test_unknown_columns_and_words(write):

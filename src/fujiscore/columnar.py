@@ -190,7 +190,8 @@ def _text(column: Any) -> Any:
     try:
         return column.cast(pa.large_string())
     except pa.ArrowException:
-        return pa.chunked_array([[None if value is None else str(value) for value in column.to_pylist()]])
+        texts = [None if value is None else str(value) for value in column.to_pylist()]
+        return pa.chunked_array([texts], type=pa.large_string())
 
 
 def _groups(item: Any, scores: Sequence[Any], ranking: Any) -> list[Group] | None:
@@ -222,8 +223,6 @@ def _split(
     if rankings.null_count or compute.any(compute.equal(rankings, "")).as_py():
         return None
     coded = rankings.combine_chunks().dictionary_encode()
-    if isinstance(coded, pa.ChunkedArray):
-        coded = coded.unify_dictionaries().combine_chunks()
     codes = coded.indices.to_numpy()
     if _repeats(marks ^ (codes.astype(np.uint64) + np.uint64(1)) * MULTIPLIER):
         return None
@@ -243,8 +242,10 @@ def _floats(column: Any) -> NDArray[np.float64]:
     import pyarrow as pa
 
     wide = column.cast(pa.float64(), safe=False)
-    found: NDArray[np.float64] = (wide.fill_null(float("nan")) if wide.null_count else wide).to_numpy()
-    return found if found.flags.writeable else found.copy()
+    wide = wide.fill_null(float("nan")) if wide.null_count else wide
+    # Not to_numpy, which imports pandas where it is installed: half a second for the smallest file.
+    parts = [np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), 8 * chunk.offset) for chunk in wide.chunks]
+    return np.concatenate([np.empty(0), *parts])
 
 
 def _repeats(marks: NDArray[np.uint64]) -> bool:
@@ -274,8 +275,9 @@ def _fingerprint(labels: Any) -> NDArray[np.uint64]:
     words: NDArray[np.uint64] = np.ndarray((padded.size - 7,), "<u8", padded, strides=(1,))
     starts = ends[:-1] - ends[0]
     marks = lengths.astype(np.uint64)
+    shortest = int(lengths.min())
     for done in range(0, int(lengths.max()), 8):
-        live = np.flatnonzero(lengths > done)
+        live = slice(None) if done < shortest else np.flatnonzero(lengths > done)
         word = words[starts[live] + done] & LOW_BYTES[np.minimum(lengths[live] - done, 8)]
         word = (word ^ marks[live]) * MULTIPLIER
         marks[live] = word ^ (word >> np.uint64(32))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,7 +19,7 @@ from fujiscore.rankers.seeds import as_seed
 from fujiscore.rankings import Rankings, align
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 METHODS = tuple(RANKERS)
 # Text with more distinct numbers in it than this is numbers written as text; with fewer it may be codes of categories.
 MOST_NUMERIC_CATEGORIES = 10
+# How scikit-learn begins to complain when forests that grow on several threads have emptied each other's filters.
+SPURIOUS = r"`sklearn\.utils\.parallel\.delayed` should be used with"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,16 +117,56 @@ def rank(
     >>> found.names, found.items, found["relief"].round(4)
     (('relief',), ['size', 'noise'], array([ 0.8  , -0.375]))
     """
-    held = prepared(X, y, features, categorical)
-    chosen, number = named_methods(methods), at_least_one("trees", trees)
-    scores = scores_of(held, chosen, number, as_seed(random_state), n_jobs=n_jobs, progress=progress)
+    held, chosen = ready(X, y, methods, features, categorical)
+    number = at_least_one("trees", trees)
+    with kept_warning_filters():
+        scores = scores_of(held, chosen, number, as_seed(random_state), n_jobs=n_jobs, progress=progress)
     return as_rankings(held, chosen, scores)
+
+
+@contextmanager
+def kept_warning_filters() -> Iterator[None]:
+    """Restore the caller's warning filters after work on threads, and drop the warning that their loss causes.
+
+    Each thread of a scikit-learn forest sets and restores the process's one list of filters, so that threads empty
+    each other's. The filter below is the first that scikit-learn puts back, and the hook serves while there is none.
+    """
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def shown(message: Any, *details: Any, **options: Any) -> None:
+            if not str(message).startswith(SPURIOUS.replace("\\", "")):
+                show(message, *details, **options)
+
+        warnings.filterwarnings("ignore", SPURIOUS, UserWarning)
+        warnings.showwarning = shown
+        yield
 
 
 def as_rankings(features: Features, methods: Methods, scores: Scores) -> Rankings:
     """Return one method's scores a row as rankings of the features."""
     held = align(list(scores), list(methods), negative="clip")
     return Rankings(held.names, held.scores, list(features.names))
+
+
+def ready(
+    X: Any,  # noqa: N803
+    y: Any,
+    methods: Any,
+    names: Sequence[Hashable] | None,
+    categorical: Any,
+) -> tuple[Features, Methods]:
+    """Return the checked table and the methods by name; missing values need methods that can use them."""
+    held, chosen = prepared(X, y, names, categorical), named_methods(methods)
+    strict = [name for name, method in chosen.items() if isinstance(method, str) and method != "relief"]
+    lacking = np.flatnonzero(np.isnan(held.values).any(axis=0)).tolist()
+    if strict and lacking:
+        raise InputError(
+            f"{' and '.join(strict)} cannot use missing values; {listed_columns(lacking, held.names)} "
+            f"{'has' if len(lacking) == 1 else 'have'} some. Fill them in, leave those rows or columns out, or rank "
+            "with relief, which can."
+        )
+    return held, chosen
 
 
 def named_methods(methods: Any) -> Methods:

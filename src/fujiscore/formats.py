@@ -166,10 +166,10 @@ def _separator(document: Document, lines: list[str]) -> str:
         if share == 1 and numbers:
             return " "
     if merits[best][0] == 0:
-        first = next(_parse(document, lines, ","))[1]
+        list(_parse(document, lines, ","))  # where a field is too long, that is the error to show
         raise InputError(
             f"{document.name} must have at least two columns, separated by comma, tab, semicolon, | or space; "
-            f"its first line is one: {shown(first[0])}. Give each item a score, or name the format: "
+            f"its first line is one: {shown(lines[0].strip())}. Give each item a score, or name the format: "
             f"{', '.join(FORMATS)}."
         )
     return best
@@ -181,8 +181,10 @@ def _merit(document: Document, lines: list[str], separator: str) -> tuple[float,
         rows = [row for _, row in _parse(document, lines, separator)]
     except InputError:
         return 0.0, False, False
+    if not rows:
+        return 0.0, False, False
     width = _width(rows)
-    if width < 2:
+    if width == 1:
         return sum(len(row) > 1 for row in rows) / len(rows) / 2, False, False
     alike = [row for row in rows[1:] if len(row) == width]
     regular = len(alike) + (len(rows[0]) in {width, width - 1})

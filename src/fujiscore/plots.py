@@ -96,7 +96,7 @@ def matrix(found: Matrix, ax: Any = None) -> Any:
     """Draw all pairs as a heat map, with the values written in where there is room."""
     rows, columns = found.values.shape
     ax = new_axes(2.6 + 0.55 * min(columns, 24), 1.6 + 0.5 * min(rows, 24)) if ax is None else ax
-    low = 0.0 if found.values.min() >= 0 else -1.0
+    low = -1.0 if found.values.min() < -0.25 else 0.0  # a value just below chance need not halve the scale
     image = ax.imshow(found.values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto")
     if columns <= 40:
         ax.set_xticks(range(columns), found.columns, rotation=45, ha="right", rotation_mode="anchor")

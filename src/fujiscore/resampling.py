@@ -115,7 +115,7 @@ class Finished:
     def load(self, index: int, shape: tuple[int, int]) -> Scores | None:
         """Return a finished resample's scores, None if there is none or its file is damaged."""
         try:
-            with np.load(self.path(index), allow_pickle=False) as held:
+            with self.path(index).open("rb") as file, np.load(file, allow_pickle=False) as held:
                 scores: Scores = held["scores"]
         except (OSError, ValueError, KeyError, EOFError, BadZipFile):
             return None

@@ -14,7 +14,7 @@ import numpy as np
 from fujiscore.chance import has_closed_form
 from fujiscore.compare import Comparison, compare
 from fujiscore.errors import InputError
-from fujiscore.feature_ranking import METHODS, as_rankings, named_methods, prepared, scores_of
+from fujiscore.feature_ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of
 from fujiscore.measures import find
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.rankers.data import at_least_one
@@ -216,35 +216,24 @@ def study(
     >>> found.top[0].feature, bool(found.stability["relief"].value > 0.8)
     ('0', True)
     """
-    held, chosen, seed = prepared(X, y, features, categorical), named_methods(methods), as_seed(random_state)
-    found, number, deepest = find(measure), at_least_one("trees", trees), at_least_one("top", top)
+    held, chosen = ready(X, y, methods, features, categorical)
+    seed = as_seed(random_state)
+    number, deepest = at_least_one("trees", trees), at_least_one("top", top)
+    kinds = (False, True) if has_closed_form(find(measure)) else (False,)
     if held.values.shape[1] < 2:
         raise InputError("X must have at least 2 features for their rankings to be compared; it has 1. Use rank.")
     scheduled = plan(held.codes, resamples, scheme, fraction, seed)
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    rankings = as_rankings(held, chosen, scores_of(held, chosen, number, seed, n_jobs=n_jobs, progress=progress))
-    compared: Any = {"measure": measure, "ks": ks}
-    curves = {
-        pair: compare(
-            *(rankings[name] for name in pair),
-            (measure,),
-            ks=ks,
-            permutations=permutations,
-            random_state=seed,
-            negative="clip",
-            **work,
-        )
-        for pair in combinations(rankings.names, 2)
-    }
-    kinds = (False, True) if has_closed_form(found) else (False,)
-    matrices = [pairwise(rankings, corrected=kind, **compared, **work) for kind in kinds]
-    scores = resampled_scores(held, chosen, number, scheduled, resume=resume, **work)
+    compared: Any = {"measure": measure, "ks": ks, **work}
+    with kept_warning_filters():
+        whole = scores_of(held, chosen, number, seed, n_jobs=n_jobs, progress=progress)
+        scores = resampled_scores(held, chosen, number, scheduled, resume=resume, **work)
+    rankings = as_rankings(held, chosen, whole)
+    curves = _curves(rankings, measure, {"ks": ks, "permutations": permutations, "random_state": seed, **work})
+    matrices = [pairwise(rankings, corrected=kind, **compared) for kind in kinds]
     resampled = _resampled(rankings, scores)
     stable = [
-        {
-            name: stability(own, corrected=kind, confidence=confidence, **compared, **work)
-            for name, own in resampled.items()
-        }
+        {own: stability(resampled[own], corrected=kind, confidence=confidence, **compared) for own in rankings.names}
         for kind in kinds
     ]
     comparisons = {
@@ -266,6 +255,14 @@ def study(
         (*held.notes, *_tie_notes(curves)),
         _settings(held.codes, rankings.n, scheduled, number, permutations, confidence, deepest),
     )
+
+
+def _curves(rankings: Rankings, measure: str, options: dict[str, Any]) -> dict[Pair, Comparison]:
+    """Compare every pair of rankings."""
+    return {
+        (a, b): compare(rankings[a], rankings[b], (measure,), negative="clip", **options)
+        for a, b in combinations(rankings.names, 2)
+    }
 
 
 def _settings(

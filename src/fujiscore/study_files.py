@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -252,18 +253,21 @@ def _pictures(study: Study) -> dict[str, tuple[tuple[float, float], Callable[[An
     """Return each picture's size and what draws it."""
     side = min(len(study.methods), 24)
     heat = (3.2 + 0.8 * side, 2.2 + 0.6 * side)
-    found = {"matrix.png": (heat, partial(_draw_matrix, study.matrix))}
+    found: dict[str, tuple[tuple[float, float], Callable[[Any], Any]]] = {}
+    names = study.matrix.clustered().names
+    found["matrix.png"] = (heat, _in_order(study.matrix, names).plot)
     if study.corrected is not None:
-        found["matrix_corrected.png"] = (heat, partial(_draw_matrix, study.corrected))
+        found["matrix_corrected.png"] = (heat, _in_order(study.corrected, names).plot)
     if study.curves:
         found["curves.png"] = ((7.0, 4.6), partial(draw_curves, study))
     found["stability.png"] = ((6.4, 1.6 + 0.5 * side), partial(draw_stability, study))
     return found
 
 
-def _draw_matrix(matrix: Matrix, ax: Any) -> Any:
-    """Draw a heat map, similar methods side by side."""
-    return matrix.plot(ax=ax, clustered=True)
+def _in_order(matrix: Matrix, names: tuple[str, ...]) -> Matrix:
+    """Return a matrix with its rankings in another order, so that two heat maps can be compared."""
+    order = [matrix.names.index(name) for name in names]
+    return replace(matrix, names=names, columns=names, values=matrix.values[np.ix_(order, order)])
 
 
 def draw_curves(study: Study, ax: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -60,7 +61,7 @@ class Data:
     @property
     def lacking(self) -> list[str]:
         """The features with missing values."""
-        return [name for name, own in zip(self.features, np.isnan(self.X).any(axis=0), strict=True) if own]
+        return [self.features[at] for at in np.flatnonzero(np.isnan(self.X).any(axis=0)).tolist()]
 
 
 def load(
@@ -154,7 +155,9 @@ def _openml(name: str) -> tuple[Columns, str]:
         raise MissingExtraError(f"{OPENML}{name} needs scikit-learn: pip install 'fujiscore[ml]'") from None
     wanted: Any = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": "active"}
     try:
-        held = fetch_openml(**wanted, as_frame=True, parser="auto")
+        with warnings.catch_warnings():  # of every attempt to connect; the error below says it once
+            warnings.simplefilter("ignore")
+            held = fetch_openml(**wanted, as_frame=True, parser="auto")
     except ImportError as error:
         raise MissingExtraError(f"{OPENML}{name} needs pandas: pip install pandas ({error})") from None
     except (OSError, ValueError) as error:  # URLError is an OSError
@@ -189,6 +192,8 @@ def _target(columns: Columns, target: str | None) -> str:
         return target
     close = get_close_matches(target, columns.names, 3, 0.5)
     hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"It may be {likely!r}."
+    if any(number(name) is not None and not name.isdecimal() for name in columns.names if name):
+        hint = "Some of them are numbers: add a header to the file if it has none."
     raise InputError(
         f"{columns.file}: the target must be one of its columns; got {target!r}. {hint} "
         f"The columns are {listed(columns.names)}."
@@ -211,6 +216,12 @@ def _data(columns: Columns, target: str, drop: Collection[str]) -> Data:
         categorical[place] = own.dtype.kind == "O"
         table[:, place] = _codes(columns, at) if categorical[place] else own
     names = [columns.names[at] for at in kept]
+    infinite = [names[place] for place in np.flatnonzero(np.isinf(table).any(axis=0)).tolist()]
+    if infinite:
+        raise InputError(
+            f"{columns.file} must hold finite numbers; infinite ones are in {listed(infinite)}. Replace them, or leave "
+            "them empty where they stand for missing values."
+        )
     text = [name for name, own in zip(names, categorical, strict=True) if own]
     if text:
         notes.append(f"categorical: {listed(text)}")
@@ -279,7 +290,7 @@ def _filled(data: Data) -> Data:
     """Fill in medians of numbers and the most frequent categories."""
     table = data.X.copy()
     gaps = np.isnan(table)
-    empty = [name for name, own in zip(data.features, gaps.all(axis=0), strict=True) if own]
+    empty = [data.features[at] for at in np.flatnonzero(gaps.all(axis=0)).tolist()]
     if empty:
         raise InputError(
             f"{data.name}: a column must have a value for nan='fill'; {listed(empty)} has none. Leave it out."

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # In the order of the help. Each is a module of this package that holds a click command called `command`.
-COMMANDS = ("compare", "explain", "matrix", "stability", "rank", "study", "measures")
+COMMANDS = ("compare", "explain", "matrix", "stability", "rank", "study", "paper", "measures")
 
 EPILOG = """\b
 Start here:

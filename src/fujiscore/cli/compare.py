@@ -17,9 +17,9 @@ DEFAULT_MEASURES = ("fuji", "jaccard")
     short_help="Compare two rankings.",
     examples=(
         "fuji compare examples/model_a.csv examples/model_b.csv",
-        "fuji compare examples/scores.csv:relief examples/scores.csv:genie3 -k 10",
+        "fuji compare examples/scores.csv:anova examples/scores.csv:chi2 -k 10",
         "fuji compare examples/model_a.csv examples/model_b.csv --permutations 1000",
-        "fuji compare examples/model_a.csv examples/model_b.csv --fail-under 0.8 --quiet",
+        "fuji compare examples/model_a.csv examples/model_b.csv --fail-under 0.7 --quiet",
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="A B")
@@ -70,7 +70,7 @@ def command(
     writing: options.Writing,
     **computing: Any,
 ) -> int:
-    """Compare two rankings: A and B, two files or two columns of one (scores.csv:relief scores.csv:genie3).
+    """Compare two rankings: A and B, two files or two columns of one (scores.csv:anova scores.csv:chi2).
 
     Prints the area under the curve of each measure over k, what chance alone would give, the value corrected for
     that (0 is chance, 1 the maximum), the same at chosen k, the curves, and the near misses that matter most.

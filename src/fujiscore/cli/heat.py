@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from fujiscore.rankings import Scores
 
 # Dark blue through grey to yellow, safe for the colour-blind; a cell sets its ink too, so any background will do.
-RAMP = (17, 18, 24, 60, 66, 102, 108, 144, 186, 228)
+RAMP = (17, 18, 24, 60, 66, 102, 144, 186, 228)
+LEAST_LABEL = 10
 BLACK, WHITE = 16, 231
 FIRST_LIGHT = 4
+# Corrected values scatter about 0: the ramp starts below it only where values are well below.
+SLIGHTLY_NEGATIVE = -0.25
 # The width of a cell and its decimals, in order of preference.
 CELLS = ((7, 3), (6, 2), (4, 1))
 
@@ -32,7 +35,7 @@ def heat_map(screen: Screen, rows: Sequence[str], columns: Sequence[str], values
     names = [f"{number:>{len(numbered[-1])}} {name}" for number, name in zip(numbered, rows, strict=True)]
     for cell, decimals in CELLS:
         space = screen.width - cell * len(columns)
-        if space >= min(_labels(names, square=True), 16):
+        if space >= min(_labels(names, square=True), LEAST_LABEL):
             fitted = [screen.fit(name, space - 1) for name in names]
             return _cells(screen, fitted, numbered, values, cell, decimals)
     return None
@@ -49,7 +52,7 @@ def _cells(
     """Return a heading and a line a row, each cell of the given width."""
     label = max(display_width(name) for name in rows) + 1
     lines = [" " * label + "".join(pad(name + " ", cell, right=True) for name in columns).rstrip()]
-    low = 0.0 if values.min() >= 0 else -1.0
+    low = 0.0 if values.min() >= SLIGHTLY_NEGATIVE else -1.0
     for name, row in zip(rows, values, strict=True):
         text = pad(name, label, right=False)
         for value in row:
@@ -62,5 +65,5 @@ def _cells(
 
 def number(value: float, decimals: int) -> str:
     """Return a value between -1 and 1 in few characters: without the leading 0 where there is no room."""
-    text = f"{value:.{decimals}f}"
+    text = f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0: no minus sign before a zero
     return text.replace("0.", ".", 1) if decimals == 1 and value < 1 else text

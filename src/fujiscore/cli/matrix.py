@@ -145,9 +145,10 @@ def _text(screen: Screen, matrices: list[fj.Matrix], n: int) -> list[str]:
     """Return one heat map a measure, or a list where there is one row or no room."""
     first = matrices[0]
     what = "area under the curve" + (", corrected for chance" if first.corrected else "")
+    held = len(set(first.names) | set(first.columns))
     lines = [
-        f"fuji matrix: {what}, k = {first.ks[0]} to {first.ks[-1]} ({first.ks.size} points)",
-        f"{len(set(first.names) | set(first.columns))} rankings of {n} items",
+        f"fuji matrix: {what}",
+        f"{held} rankings of {n} items, k = {first.ks[0]} to {first.ks[-1]} ({first.ks.size} points)",
     ]
     if not first.square:
         header = [f"{first.names[0]} and", *(MEASURES[own.measure].title for own in matrices)]
@@ -167,4 +168,4 @@ def _extremes(screen: Screen, matrix: fj.Matrix) -> list[str]:
     rows = [[matrix.names[i[t]], matrix.names[j[t]], f"{matrix.values[i[t], j[t]]:.4f}"] for t in shown]
     lines = table(screen, ["most similar", "", "AUC"], rows[:EXTREMES], left=(0, 1))
     lines += ["", *table(screen, ["least similar", "", "AUC"], rows[EXTREMES:], left=(0, 1))]
-    return [*lines, "", "Too many rankings for this width: --csv, --json or --plot FILE give them all."]
+    return [*lines, "", *screen.wrap("Too many rankings for this width: --csv, --json or --plot FILE give them all.")]

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 @options.option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors.")
 @options.work
 def command(*, asked: data_sets.Asked, top: int, work: options.Work, **written: Any) -> None:
-    """Rank the features of a data set by several methods: how much does each tell about the target?
+    """Rank the features of a data set by several methods.
 
     DATA is a CSV, TSV, Parquet, Feather, ARFF or libsvm file with a column of classes (--target), one of
     breast_cancer, digits, iris and wine, or openml:NAME. With --out rankings.csv all scores are written as a table

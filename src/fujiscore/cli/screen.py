@@ -15,7 +15,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NARROWEST, WIDEST, PLAIN_WIDTH = 50, 160, 80
+NARROWEST, WIDEST, PLAIN_WIDTH = 60, 160, 80
 # Of middle lightness: they stand out on white as on black (contrast with either at least 4).
 ORANGE, BLUE, GREEN, PURPLE, GREY = 166, 31, 64, 133, 243
 

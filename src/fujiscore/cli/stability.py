@@ -210,8 +210,12 @@ def _text(
 ) -> list[str]:
     """Return the values, their difference and the curves as lines."""
     pairs, confidence = results[0][0][0].pairs, results[0][0][0].confidence
-    what = "mean area under the curve over all pairs" + (", corrected for chance" if pairs.corrected else "")
-    lines = [f"fuji stability: {what}", f"k = {pairs.ks[0]} to {pairs.ks[-1]} ({pairs.ks.size} points)", ""]
+    kind = ", corrected for chance" if pairs.corrected else ""
+    lines = [
+        "fuji stability: mean similarity over all pairs",
+        *screen.wrap(f"Areas under the curve{kind}, k = {pairs.ks[0]} to {pairs.ks[-1]} ({pairs.ks.size} points)"),
+        "",
+    ]
     header = ["method", "measure", "rankings", "stability", f"{confidence:.0%} interval"]
     rows = []
     for found, difference in results:
@@ -222,7 +226,9 @@ def _text(
             interval = f"{difference.low:+.4f} to {difference.high:+.4f}"
             rows.append(["difference", title, "", f"{difference.difference:+.4f}", interval])
     lines += table(screen, header, rows, left=(0, 1))
-    lines += ["", *(_verdict(names, own) for _, own in results if own is not None)]
+    lines.append("")
+    for _, difference in results:
+        lines += screen.wrap(_verdict(names, difference)) if difference is not None else []
     charts = [
         (f"{name}: {MEASURES[own.measure].title} over k", own.ks, [own.values], None, (ORANGE, BLUE)[i])
         for found in curves

@@ -1,0 +1,43 @@
+"""Measure everything against its bounds: `make bench`, or `python benchmarks/run.py --only core,chances`.
+
+Writes the core's tables into README.md and the others into docs/benchmarks.md; exits with 1 if a bound is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import chances
+import cli
+import core
+import rankers
+import readers
+from measured import machine, table, write_between
+
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+SECTIONS = {"chances": chances.rows, "readers": readers.rows, "cli": cli.rows, "rankers": rankers.measure}
+
+
+def main():
+    """Run the chosen sections and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    names = ["core", *SECTIONS]
+    parser.add_argument("--only", default=",".join(names), help=f"sections, of {', '.join(names)}")
+    chosen = parser.parse_args().only.split(",")
+    print(f"load before the run: {os.getloadavg()[0]:.1f}", file=sys.stderr)
+    missed = core.run() if "core" in chosen else 0
+    for name, measure in SECTIONS.items():
+        if name in chosen:
+            rows = measure()
+            missed |= any(row.holds is False for row in rows)
+            text = table(["measured", "figure", "required", "holds"], [row.cells() for row in rows])
+            print(text, flush=True)
+            write_between(PAGE, name, f"{text}\n\nMeasured on {machine()}.")
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

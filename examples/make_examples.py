@@ -1,0 +1,104 @@
+"""Write the example files beside this script, from the data that scikit-learn brings: `make_examples.py [folder]`.
+
+model_a.csv, model_b.csv      two models' feature importances on the breast cancer data: item, score
+scores.csv                    four methods' scores of the pixels of the digits data: one column a method
+resamples_forest.csv,         twelve bootstrap resamples of the breast cancer data, one column each:
+resamples_tree.csv            importances by a forest and by a single tree
+run_a.trec, run_b.trec        two synthetic search engines' runs of three queries
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_selection import chi2, f_classif, mutual_info_classif
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import resample
+
+RESAMPLES = 12
+QUERIES, DOCUMENTS, DEPTH = 3, 14, 10
+
+
+def write_table(path, items, columns):
+    """Write a column of items and columns of scores, with six digits."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        rows = zip(items, *list(columns.values())[1:], strict=True)
+        writer.writerows([item, *(f"{score:.6g}" for score in scores)] for item, *scores in rows)
+
+
+def write_models(folder):
+    """Write the importances of a random forest and of gradient boosting."""
+    data = load_breast_cancer()
+    models = {
+        "model_a": RandomForestClassifier(200, random_state=0),
+        "model_b": GradientBoostingClassifier(random_state=0),
+    }
+    for name, model in models.items():
+        scores = model.fit(data.data, data.target).feature_importances_
+        write_table(folder / f"{name}.csv", data.feature_names, {"item": None, "score": scores})
+
+
+def write_scores(folder):
+    """Write four methods' scores; pixels that are always blank get 0 where a method has no value for them."""
+    data = load_digits()
+    x, y = data.data, data.target
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the blank pixels
+        columns = {
+            "feature": None,
+            "mutual_information": mutual_info_classif(x, y, random_state=0),
+            "anova": np.nan_to_num(f_classif(x, y)[0]),
+            "chi2": np.nan_to_num(chi2(x, y)[0]),
+            "random_forest": RandomForestClassifier(200, random_state=0).fit(x, y).feature_importances_,
+        }
+    write_table(folder / "scores.csv", data.feature_names, columns)
+
+
+def write_resamples(folder):
+    """Write the importances by two methods on the same bootstrap resamples."""
+    data = load_breast_cancer()
+    methods = {
+        "forest": lambda: RandomForestClassifier(100, random_state=0),
+        "tree": lambda: DecisionTreeClassifier(random_state=0),
+    }
+    for name, method in methods.items():
+        columns = {"feature": None}
+        for seed in range(RESAMPLES):
+            x, y = resample(data.data, data.target, random_state=seed, stratify=data.target)
+            columns[f"resample_{seed + 1}"] = method().fit(x, y).feature_importances_
+        write_table(folder / f"resamples_{name}.csv", data.feature_names, columns)
+
+
+def write_runs(folder):
+    """Write two runs that agree more on the first query than on the last; each lists its ten best documents."""
+    generator = np.random.default_rng(0)
+    lines = {"run_a": [], "run_b": []}
+    for query in range(1, QUERIES + 1):
+        relevance = generator.exponential(4, DOCUMENTS)
+        for name, run in lines.items():
+            scores = relevance * np.exp(0.25 * query * generator.normal(size=DOCUMENTS))
+            for rank, document in enumerate(np.argsort(-scores)[:DEPTH], 1):
+                run.append(f"q{query} Q0 doc{document + 1:02} {rank} {scores[document]:.4f} {name}\n")
+    for name, run in lines.items():
+        (folder / f"{name}.trec").write_text("".join(run), encoding="utf-8")
+
+
+def main():
+    """Write all files."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
+    write_models(folder)
+    write_scores(folder)
+    write_resamples(folder)
+    write_runs(folder)
+
+
+if __name__ == "__main__":
+    main()

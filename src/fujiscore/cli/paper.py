@@ -1,0 +1,115 @@
+"""`fuji paper`: the paper that introduced FUJI, rebuilt from data, and which of its statements hold."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fujiscore.cli import options
+from fujiscore.cli.outputs import Report, deliver, note
+from fujiscore.cli.screen import BLUE, GREEN, GREY, ORANGE, pad
+from fujiscore.paper import Reproduction, compute, fetch, write
+from fujiscore.paper.build import check_folder, peak_memory, statements
+from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED
+from fujiscore.paper.sources import BASE_URL
+
+if TYPE_CHECKING:
+    from fujiscore.cli.screen import Screen
+
+COLOURS = {HOLDS: GREEN, CAVEAT: BLUE, FAILS: ORANGE, UNCHECKED: GREY}
+# Where the rankings are fetched from, for a copy of the authors' repository elsewhere.
+ADDRESS = "FUJI_PAPER_URL"
+
+
+@click.command(
+    cls=options.Command,
+    short_help="Rebuild the paper, and say which of its statements hold.",
+    examples=("fuji paper --no-rankings",),
+)
+@options.option(
+    "--rankings",
+    section="Read",
+    metavar="DIR",
+    help="The folder of the 96 published .fimp files; fetched once from the authors' repository if not given.",
+)
+@options.option("--no-rankings", section="Read", is_flag=True, help="Only what needs no data; fetch nothing.")
+@options.option(
+    "--data",
+    section="Read",
+    metavar="DIR",
+    help="The folder of raw data (NAME.parquet, with a column target), to judge statements about RF on correct RF too.",
+)
+@options.option("--out", "-o", section="Write", metavar="DIR", help="Write the page, pictures, tables and statements.")
+@options.option("--json", section="Write", is_flag=True, help="Print the statements as JSON, in full.")
+@options.option("--force", section="Write", is_flag=True, help="Write into a folder that holds other files.")
+@options.option("--quiet", "-q", section="Other", is_flag=True, help="No notes on standard error.")
+@options.option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors.")
+@options.option("--no-progress", section="Other", is_flag=True, help="No progress bar.")
+def command(
+    *,
+    rankings: str | None,
+    no_rankings: bool,
+    data: str | None,
+    out: str | None,
+    json: bool,
+    force: bool,
+    quiet: bool,
+    no_progress: bool,
+) -> None:
+    """Rebuild the paper that introduced FUJI from data, and say which of its statements hold.
+
+    Computes its scenarios, table of properties, bounds, correction for chance, study on 24 data sets and case study,
+    and prints a verdict on each statement. With --out DIR also index.html with all of it, the pictures as PNG and
+    SVG, the numbers as CSV, and claims.md and claims.json.
+    """
+    if rankings is not None and no_rankings:
+        raise click.UsageError("--rankings and --no-rankings exclude each other: pass one of them.")
+    writing = options.Writing(None, json=json, csv=False, force=force, quiet=quiet)
+    progress = False if no_progress or quiet else None
+    if out is not None:
+        check_folder(Path(out), force=force)
+    folder = None if rankings is None else Path(rankings)
+    if folder is None and not no_rankings:
+        folder = fetch(os.environ.get(ADDRESS) or BASE_URL, progress=progress)
+        note(writing, f"rankings: {folder}")
+    found = compute(folder, None if data is None else Path(data))
+    if found.altered:
+        note(writing, f"{len(found.altered)} ranking files are not the published ones (first: {found.altered[0]})")
+    note(writing, f"computing took {found.seconds:.1f} s")
+    if out is not None:
+        seconds = write(found, Path(out), force=force, progress=progress)
+        note(writing, f"pictures took {seconds:.1f} s; most memory used: {peak_memory() or 0:.0f} MB")
+        note(writing, f"page: {Path(out) / 'index.html'}")
+    deliver(Report("paper", lambda screen: _text(screen, found), lambda: statements(found), (), list), writing)
+
+
+def _text(screen: Screen, found: Reproduction) -> list[str]:
+    """Return a line a statement, wrapped, with its verdict; on correct RF too where that was judged."""
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items() if count)
+    lines = [f"fuji paper: {len(found.claims)} statements: {counts}"]
+    number = 0
+    for section in found.sections:
+        if section.claims:
+            lines += ["", screen.style(section.title, bold=True)]
+        for claim in section.claims:
+            number += 1
+            first, *rest = screen.wrap(f"{number:>2}  {claim.statement}")
+            lines += [first, *(f"    {line}" for line in rest), f"    {_verdict(screen, claim.judged.verdict)}"]
+            if claim.judged.verdict in {CAVEAT, FAILS}:
+                lines += [f"    {line}" for line in _narrow(screen, claim.judged.measured)]
+            if claim.correct_rf is not None and claim.correct_rf.verdict != UNCHECKED:
+                lines.append(f"    with correct RF: {_verdict(screen, claim.correct_rf.verdict)}")
+    return lines
+
+
+def _narrow(screen: Screen, text: str) -> list[str]:
+    """Return text in lines that leave room for an indent."""
+    return type(screen)(screen.width - 4, colour=screen.colour, unicode=screen.unicode).wrap(text)
+
+
+def _verdict(screen: Screen, verdict: str) -> str:
+    """Return a verdict in its colour."""
+    return screen.style(pad(verdict, 0, right=False), COLOURS[verdict], bold=True)

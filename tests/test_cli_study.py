@@ -1,0 +1,200 @@
+"""`fuji rank` and `fuji study` from the command line: the right numbers, whole files, one-line errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fujiscore.cli import fuji
+from fujiscore.cli.data import Asked, estimate
+from fujiscore.feature_ranking import rank
+from fujiscore.tabular import load
+
+QUICK = ("--resamples", "3", "--trees", "5", "--permutations", "9", "--no-progress")
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Return a function that runs a command in an empty folder: exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as leaving:
+            fuji.main(list(arguments))
+        captured = capsys.readouterr()
+        return leaving.value.code, captured.out, captured.err
+
+    return call
+
+
+def write(name, header, rows):
+    Path(name).write_text("\n".join([header, *rows]) + "\n")
+
+
+def example(name="d.csv", n=40):
+    random = np.random.default_rng(0)
+    write(
+        name,
+        "a,b,c,class",
+        [f"{own[0]:.4f},{own[1]:.4f},{own[2]:.4f},{'xy'[int(own[0] > 0)]}" for own in random.normal(size=(n, 3))],
+    )
+
+
+def test_rank_writes_a_table_of_all_scores(run):
+    example()
+    code, _, errors = run("rank", "d.csv", "--target", "class", "--trees", "5", "-o", "rankings.csv")
+    assert (code, errors) == (0, "report: rankings.csv\n")
+    data = load("d.csv", "class")
+    expected = rank(data.X, data.y, features=data.features, trees=5)
+    with Path("rankings.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["feature"] for row in rows] == ["a", "b", "c"]
+    for name in expected.names:
+        assert [float(row[name]) for row in rows] == expected[name].tolist()
+
+
+def test_the_table_can_be_compared(run):
+    example()
+    run("rank", "d.csv", "--target", "class", "--trees", "5", "-o", "rankings.csv")
+    code, out, _ = run("matrix", "rankings.csv", "--negative", "clip")
+    assert code == 0
+    assert "4 rankings of 3 items" in out
+
+
+def test_rank_prints_the_best_features(run):
+    code, out, _ = run("rank", "iris", "--method", "relief", "--top", "2")
+    assert code == 0
+    assert out.splitlines()[0] == "fuji rank: iris, 150 rows, 4 features, 3 classes"
+    assert "petal width (cm)" in out
+    assert "sepal" not in out
+
+
+def test_rank_as_json(run):
+    _, out, _ = run("rank", "iris", "--method", "relief", "--json")
+    found = json.loads(out)
+    assert found["target"] == "target"
+    assert len(found["scores"]["relief"]) == 4
+
+
+def test_study_prints_a_summary_and_writes_everything(run):
+    example()
+    code, out, errors = run("study", "d.csv", "--target", "class", "--out", "results/d", *QUICK)
+    assert code == 0
+    for words in ("Do the methods agree?", "How stable is each method?", "Which features matter?"):
+        assert words in out
+    assert "13 files: results/d" in errors
+    assert len(list(Path("results/d").iterdir())) == 13  # the kept resamples are gone
+    assert Path("results/d/summary.md").read_text().startswith("# Feature ranking study")
+
+
+def test_study_replaces_its_own_files_and_no_others(run):
+    example()
+    arguments = ("study", "d.csv", "--target", "class", "--method", "relief", "--out", "mine", *QUICK)
+    Path("mine").mkdir()
+    write("mine/matrix.csv", "my,own", ["1,2"])
+    code, _, errors = run(*arguments)
+    assert code == 2
+    assert "matrix.csv is there already. Pass --force" in errors
+    assert Path("mine/matrix.csv").read_text().startswith("my,own")
+    assert run(*arguments, "--force")[0] == 0
+    assert run(*arguments)[0] == 0
+
+
+def test_study_as_json_holds_all_tables(run):
+    _, out, _ = run("study", "iris", "--method", "relief", "--method", "mutual_information", "--json", *QUICK)
+    found = json.loads(out)
+    assert found["command"] == "fuji study"
+    assert found["resamples"] == 3
+    assert [row["method"] for row in found["matrix"]] == ["relief", "mutual_information"]
+    assert found["p_values"][0]["relief"] == ""
+
+
+def test_a_stopped_study_goes_on_with_the_same_command(run, tmp_path):
+    example(n=400)
+    arguments = [
+        "study",
+        "d.csv",
+        "--target",
+        "class",
+        "--out",
+        "o",
+        "--jobs",
+        "1",
+        "--permutations",
+        "9",
+        "--trees",
+        "100",
+    ]
+    running = subprocess.Popen([sys.executable, "-m", "fujiscore", *arguments], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while len(list(tmp_path.glob("o/.resamples/resample-*"))) < 2:
+        assert running.poll() is None, "it ended before it could be stopped"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    code, out, errors = run(*arguments)
+    assert code == 0
+    assert "going on with the finished resamples" in errors
+    assert out == run(*arguments[:4], *arguments[6:])[1]
+
+
+BAD = {
+    "no target": (["d.csv"], "--target class"),
+    "mistyped target": (["d.csv", "--target", "clas"], "Did you mean 'class'"),
+    "no file": (["e.csv", "--target", "class"], "must be a file; there is none"),
+    "one class": (["one.csv", "--target", "class"], "at least two classes"),
+    "quantity": (["d.csv", "--target", "a", "--drop", "class"], "regression target"),
+    "missing values": (["gaps.csv", "--target", "class"], "Pass --nan fill or --nan drop"),
+    "infinite": (["inf.csv", "--target", "class"], "finite numbers"),
+    "duplicate": (["dup.csv", "--target", "class"], "must name each column once"),
+    "fraction": (["d.csv", "--target", "class", "--fraction", "2"], "fraction must lie between 0 and 1"),
+    "method": (["d.csv", "--target", "class", "--method", "magic"], "'magic' is not one of"),
+    "one feature": (["single.csv", "--target", "class"], "at least 2 features"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_exit_code_2(run, case):
+    example()
+    write("one.csv", "a,b,class", [f"{i},{i % 3},x" for i in range(9)])
+    write("gaps.csv", "a,b,class", [f"{i or ''},{i % 3},{'xy'[i % 2]}" for i in range(9)])
+    write("inf.csv", "a,b,class", [f"{i or 'inf'},{i % 3},{'xy'[i % 2]}" for i in range(9)])
+    write("dup.csv", "a,a,class", [f"{i},{i % 3},{'xy'[i % 2]}" for i in range(9)])
+    write("single.csv", "a,class", [f"{i * i},{'xy'[i % 2]}" for i in range(9)])
+    arguments, message = BAD[case]
+    code, out, errors = run("study", *arguments)
+    assert code == 2
+    assert out == ""
+    assert message in errors
+    assert "Traceback" not in errors
+    assert len([line for line in errors.splitlines() if not line.startswith("Try ")]) == 1
+
+
+def test_text_becomes_categories_with_a_note(run):
+    write("d.csv", "a,colour,class", [f"{i * i % 11},{['red', 'blue'][i // 3 % 2]},{'xy'[i % 2]}" for i in range(30)])
+    code, _, errors = run("rank", "d.csv", "--target", "class", "--method", "relief")
+    assert code == 0
+    assert "categorical: 'colour'" in errors
+
+
+def test_a_million_rows_are_announced_with_a_way_out(run, monkeypatch):
+    asked = Asked("d", "y", (), (), "keep", None, None, ("relief", "genie3"), 200, 0)
+    assert estimate((1_000_000, 20), asked, 21) > 3600
+    assert estimate((1797, 64), asked, 21) < 120
+    example()
+    monkeypatch.setattr("fujiscore.cli.data.LONG", 1e-9)
+    _, _, errors = run("study", "d.csv", "--target", "class", *QUICK)
+    assert "40 rows: about" in errors
+    write("long.csv", "a,b,class", [f"{i % 13},{i % 7},{'xy'[i % 2]}" for i in range(3000)])
+    _, _, errors = run("rank", "long.csv", "--target", "class", "--method", "relief", "--rows", "200")
+    assert "a sample of 200 of 3000 rows" in errors

@@ -1,0 +1,631 @@
+"""The paper rebuilt: where the rankings come from, what is computed, what is written, and which statements hold."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import http.server
+import json
+import shutil
+import socket
+import threading
+from html.parser import HTMLParser
+from itertools import permutations
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import oracle
+import pytest
+from click.testing import CliRunner
+
+import fujiscore as fj
+from fujiscore.cli import fuji
+from fujiscore.errors import InputError
+from fujiscore.paper import build, compute, extremes, forest, pictures, properties, scenarios, sources, study, write
+from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED, VERDICTS, judge
+
+# The paper's Table 1: fully defined, bounded, maximum, correction for chance, rank scores.
+TABLE_1 = {
+    "fuji": "11111",
+    "jaccard": "11100",
+    "hamming": "11100",
+    "pog": "11100",
+    "npog": "10110",
+    "kuncheva": "01110",
+    "lustgarten": "11010",
+    "wald": "10010",
+    "krizek": "00100",
+    "cwrel": "11000",
+    "correlation": "01011",
+    "pearson": "11110",
+    "gamma": "01100",
+}
+# Mean areas on 1, 2, 4, ..., n over the 24 data sets: FUJI and Jaccard.
+MEANS = {
+    ("Genie3", "RForest"): (0.806, 0.450),
+    ("Genie3", "relief"): (0.661, 0.330),
+    ("Genie3", "mutual_info"): (0.749, 0.395),
+    ("RForest", "relief"): (0.647, 0.252),
+    ("RForest", "mutual_info"): (0.688, 0.268),
+    ("relief", "mutual_info"): (0.701, 0.340),
+}
+TOP_MI = [7964, 18381, 17109, 5407, 18746, 6816, 8349, 7992, 5576, 6593]
+TOP_RELIEF = [7964, 19236, 4773, 7896, 3921, 7965, 8891, 742, 15301, 19313]
+
+
+# --- Where the rankings come from ---------------------------------------------------------------------------------
+
+
+class Site(http.server.ThreadingHTTPServer):
+    """A local copy of the authors' repository that can misbehave: file name to the number of bad answers to give."""
+
+    def __init__(self, content):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.content, self.asked = content, []
+        self.truncated, self.altered, self.failing = {}, {}, {}
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        name = self.path.strip("/")
+        self.server.asked.append(name)
+        body = self.server.content.get(name)
+        if body is None:
+            self.send_error(404)
+            return
+        if self._use_up(self.server.failing, name):
+            self.send_error(503)
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self._use_up(self.server.altered, name):
+            body = body[:-1] + b"x"
+        self.wfile.write(body[: len(body) // 2] if self._use_up(self.server.truncated, name) else body)
+
+    @staticmethod
+    def _use_up(times, name):
+        times[name] = times.get(name, 0) - 1
+        return times[name] >= 0
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def site(monkeypatch):
+    monkeypatch.setattr(sources, "PAUSE", 0.0)
+    server = Site({f"set_{i}.fimp": f"ranking {i}\n".encode() * 50 for i in range(6)})
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def wanted(site):
+    return {name: hashlib.sha256(body).hexdigest() for name, body in site.content.items()}
+
+
+def test_rankings_are_fetched_once(site, wanted, tmp_path):
+    folder = sources.fetch(site.url + "/", tmp_path / "cache", wanted)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == site.content
+    assert sorted(site.asked) == sorted(wanted)
+    assert sources.fetch(site.url, folder, wanted) == folder
+    assert len(site.asked) == len(wanted)
+
+
+def test_a_damaged_file_in_the_cache_is_fetched_again(site, wanted, tmp_path):
+    sources.fetch(site.url, tmp_path, wanted)
+    (tmp_path / "set_3.fimp").write_bytes(b"cut")
+    sources.fetch(site.url, tmp_path, wanted)
+    assert site.asked[len(wanted) :] == ["set_3.fimp"]
+    assert (tmp_path / "set_3.fimp").read_bytes() == site.content["set_3.fimp"]
+
+
+@pytest.mark.parametrize("fault", ["truncated", "altered", "failing"])
+def test_a_fault_that_passes_is_tried_again(site, wanted, tmp_path, fault):
+    setattr(site, fault, {"set_2.fimp": sources.ATTEMPTS - 1})
+    sources.fetch(site.url, tmp_path, wanted)
+    assert site.asked.count("set_2.fimp") == sources.ATTEMPTS
+    assert len(list(tmp_path.iterdir())) == len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("truncated", "the transfer broke off"),
+        ("altered", "SHA-256 sum differs"),
+        ("failing", "the server answers 503"),
+    ],
+)
+def test_a_fault_that_stays_is_named_and_nothing_wrong_is_kept(site, wanted, tmp_path, fault, words):
+    setattr(site, fault, {"set_2.fimp": 100})
+    with pytest.raises(InputError, match=words) as error:
+        sources.fetch(site.url, tmp_path, wanted)
+    text = str(error.value)
+    assert f"{site.url}/set_2.fimp" in text
+    assert str(tmp_path) in text
+    assert "github.com/Petkomat/fuji-score" in text
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == site.content[path.name]
+    assert not (tmp_path / "set_2.fimp").exists()
+
+
+def test_a_file_that_is_not_there_is_not_asked_for_twice(site, wanted, tmp_path):
+    del site.content["set_4.fimp"]
+    with pytest.raises(InputError, match="404"):
+        sources.fetch(site.url, tmp_path, wanted)
+    assert site.asked.count("set_4.fimp") == 1
+
+
+def closed_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def test_no_network_says_what_to_download_and_where_to_put_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(sources, "PAUSE", 0.0)
+    with pytest.raises(InputError, match="no connection") as error:
+        sources.fetch(f"http://127.0.0.1:{closed_port()}", tmp_path / "cache")
+    for words in ("featureImportanceFiles", "96 .fimp files", str(tmp_path / "cache"), "--rankings", "--no-rankings"):
+        assert words in str(error.value)
+
+
+def test_only_web_addresses_are_fetched(tmp_path):
+    with pytest.raises(InputError, match="must begin with http"):
+        sources.fetch(f"file://{tmp_path}", tmp_path)
+
+
+def test_the_cache_is_the_users(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert sources.cache_folder() == tmp_path / "fujiscore" / "published_rankings"
+
+
+def test_the_sums_are_those_of_24_data_sets_with_four_rankings():
+    names = {f"{name}_{method}.fimp" for name in sources.data_sets() for method in sources.METHODS}
+    assert len(sources.data_sets()) == 24
+    assert set(sources.sums()) == names
+    assert all(len(digest) == 64 for digest in sources.sums().values())
+
+
+def test_a_folder_without_all_files_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no such folder"):
+        sources.load(tmp_path / "nowhere")
+    (tmp_path / "sonar_relief.fimp").write_text("")
+    with pytest.raises(InputError, match="95 of the 96 published files are missing"):
+        sources.load(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def rankings(shared):
+    return shared / "data" / "published_rankings"
+
+
+@pytest.fixture(scope="session")
+def published(rankings):
+    return sources.load(rankings)
+
+
+def test_the_published_files_have_the_published_sums(published):
+    assert published.altered == []
+    assert [own.n for name, own in published.sets.items() if name in {"genes", "p53"}] == [20531, 5408]
+
+
+def test_an_altered_file_is_noticed(rankings, tmp_path):
+    for path in rankings.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    other = tmp_path / "sonar_relief.fimp"
+    text = other.read_text()
+    other.unlink()
+    other.write_text(text + "\n")
+    assert sources.load(tmp_path).altered == ["sonar_relief.fimp"]
+
+
+# --- What needs no data -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def without_rankings():
+    return compute()
+
+
+def by_statement(found, words):
+    matching = [claim for claim in found.claims if words in claim.statement]
+    assert len(matching) == 1, [claim.statement for claim in matching]
+    return matching[0]
+
+
+def test_the_declared_properties_are_the_papers():
+    for name, row in TABLE_1.items():
+        own = fj.MEASURES[name].properties
+        assert "".join("01"[getattr(own, field)] for field in properties.PROPERTIES) == row
+    assert tuple(TABLE_1) == fj.PAPER_MEASURES
+
+
+def test_every_cell_of_the_table_of_properties():
+    cells = {(cell.measure, cell.trait): cell for cell in properties.table()}
+    assert len(cells) == 65
+    assert all(cell.evidence for cell in cells.values())
+    assert not [key for key, cell in cells.items() if cell.agreement == "differs"]
+    apart = {key for key, cell in cells.items() if cell.paper != cell.computed}
+    assert apart == {
+        ("fuji", "chance_corrected"),
+        ("correlation", "chance_corrected"),
+        ("pog", "maximum"),
+        ("npog", "maximum"),
+        ("krizek", "bounded"),
+    }
+
+
+def test_a_wrong_mark_would_be_found():
+    wrong = properties.Cell("jaccard", "uses_scores", True, *properties._uses_scores("jaccard"))
+    assert wrong.agreement == "differs"
+    assert properties._judged([wrong]).verdict == FAILS
+
+
+def test_cases_have_the_overlap_they_claim():
+    for case in properties.cases(5, np.random.default_rng(0)):
+        tops = [set(np.argsort(-own)[:k].tolist()) for own, k in ((case.r, case.k1), (case.s, case.k2))]
+        assert len(tops[0] & tops[1]) == case.h
+        assert [len(top) for top in tops] == [case.k1, case.k2]
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+def test_the_least_jaccard_area_by_brute_force(n):
+    areas = []
+    for order in permutations(range(n)):
+        values = [len(set(range(k)) & set(order[:k])) for k in range(1, n + 1)]
+        values = [h / (2 * k - h) for k, h in enumerate(values, 1)]
+        areas.append((sum(values) - (values[0] + values[-1]) / 2) / (n - 1))
+    assert min(areas) == pytest.approx(extremes.least_jaccard_auc(n), abs=1e-14)
+
+
+def test_the_proposition_on_fuji_is_false(without_rankings):
+    r, s = extremes.COUNTER_R.tolist(), sorted(extremes.COUNTER_S.tolist())
+    reverse = [oracle.fuji(r, s, k) for k in (1, 2, 3, 4)]
+    other = [oracle.fuji(r, [s[2], s[0], s[1], s[3]], k) for k in (1, 2, 3, 4)]
+    assert reverse[1] == pytest.approx(0.607, abs=5e-4)
+    assert other[1] == pytest.approx(0.509, abs=5e-4)
+    assert sum(other[1:3]) + other[0] / 2 < sum(reverse[1:3]) + reverse[0] / 2
+    assert by_statement(without_rankings, "the reversed one is least similar by FUJI").judged.verdict == FAILS
+
+
+def test_the_scenarios_are_the_papers():
+    r, s = scenarios.reversed_pair(5.0)
+    assert r.tolist() == [100, 95, 90, 85, 80, 75, 70, 65, 60, 55]
+    assert s.tolist() == r.tolist()[::-1]
+    r, s = scenarios.correlated_pair(1.0)
+    assert r.tolist() == [100, 99, 80, 79, 60, 59, 40, 39, 20, 19]
+    assert s.tolist() == [99, 100, 79, 80, 59, 60, 39, 40, 19, 20]
+    r, s, t = scenarios.two_part(np.array([4.0, 3, 2, 1]))
+    assert [np.argsort(-own).tolist() for own in (r, s, t)] == [[0, 1, 2, 3], [2, 3, 0, 1], [3, 2, 1, 0]]
+
+
+def test_pictures_keep_every_extreme():
+    ks = np.arange(1, 20_001)
+    values = np.random.default_rng(1).random(ks.size)
+    at = pictures.thinned(ks, values)
+    assert at.size <= 4 * (pictures.COLUMNS + 1)
+    assert {0, ks.size - 1, int(values.argmin()), int(values.argmax())} <= set(at.tolist())
+    assert pictures.thinned(np.arange(1, 6), values[:5]).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_verdicts():
+    assert judge("", holds=True).verdict == HOLDS
+    assert judge("", holds=True, caveat=True).verdict == CAVEAT
+    assert judge("", holds=False, caveat=True).verdict == FAILS
+
+
+def test_without_rankings_only_what_needs_them_stays_unchecked(without_rankings):
+    parts = {section.title: [claim.judged.verdict for claim in section.claims] for section in without_rankings.sections}
+    open_ones = {title for title, verdicts in parts.items() if UNCHECKED in verdicts}
+    assert open_ones == {"The study on 24 data sets", "Case study: genes of the TCGA data"}
+    for title in open_ones:
+        assert set(parts[title]) == {UNCHECKED}
+    assert sum(without_rankings.verdicts.values()) == len(without_rankings.claims) >= 40
+    assert without_rankings.verdicts[HOLDS] >= 20
+
+
+def test_raw_data_need_rankings(tmp_path):
+    with pytest.raises(InputError, match="--data needs the published rankings"):
+        compute(None, tmp_path)
+
+
+# --- The study ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def complete(rankings):
+    return compute(rankings)
+
+
+@pytest.mark.parametrize("pair", MEANS, ids="-".join)
+def test_mean_areas(published, pair):
+    for at, measure in enumerate(("fuji", "jaccard")):
+        assert study.means(published.sets, measure)[pair] == pytest.approx(MEANS[pair][at], abs=0.003)
+
+
+def test_top_genes(complete):
+    table = next(own for section in complete.sections for own in section.tables if own.name == "genes")
+    assert [row[1] for row in table.rows] == TOP_MI
+    assert [row[4] for row in table.rows] == TOP_RELIEF
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict", "figure"),
+    [
+        ("On average Genie3 and RF are the most similar pair", HOLDS, "0.806"),
+        ("On average RF and Relief are the least similar pair", CAVEAT, "0.647"),
+        ("The top Genie3 gene has rank 5", HOLDS, "rank in RF is 5"),
+        ("rises to 0.5 at k = 4", FAILS, "first reaches 0.5 at k = 3"),
+        ("falls again to 0.15 at k = 15", HOLDS, "0.154"),
+        ("hold the same 18,000 or so", HOLDS, "2,116"),
+        ("ten times less", HOLDS, "10.7"),
+        ("The numbers of features in the table", CAVEAT, "24 of 24 data sets 1 more"),
+        ("whose last score is 0", FAILS, "0.333"),
+        ("Jaccard hardly", FAILS, "0.159 by FUJI and 0.198 by Jaccard"),
+    ],
+)
+def test_verdicts_on_the_published_rankings(complete, words, verdict, figure):
+    claim = by_statement(complete, words)
+    assert claim.judged.verdict == verdict
+    assert figure in claim.judged.measured
+
+
+def test_everything_is_checked_and_statements_are_told_apart(complete, without_rankings):
+    assert complete.verdicts[UNCHECKED] == 0
+    statements = [claim.statement for claim in complete.claims]
+    assert len(set(statements)) == len(statements)
+    assert statements == [claim.statement for claim in without_rankings.claims]
+
+
+def test_other_scores_give_other_verdicts(published):
+    own = published.sets["genes"]
+    swapped = fj.Rankings(own.names, (own["Genie3"], own["Genie3"], own["relief"], own["relief"]), own.items)
+    checks = {statement: check for _, statement, _, check, _ in build.study_claims.STATEMENTS}
+    sets = {**published.sets, "genes": swapped}
+    for words in ("Genie3 and RF have different first features", "The top Genie3 gene has rank 5"):
+        check = next(own for statement, own in checks.items() if statement.startswith(words))
+        assert check(published.sets).verdict == HOLDS
+        assert check(sets).verdict == FAILS
+
+
+def test_rf_is_judged_twice_where_raw_data_are_at_hand(shared, published, tmp_path):
+    (tmp_path / "sonar.parquet").symlink_to(shared / "data" / "datasets" / "sonar.parquet")
+    corrected = forest.corrected_sets(tmp_path, published.sets)
+    assert set(corrected) == {"sonar", "digits"}
+    table = forest.section(published.sets, corrected).tables[0]
+    digits = next(row for row in table.rows if row[0] == "digits")
+    assert digits[2] == pytest.approx(0.748, abs=1e-3)
+    assert digits[3] > 0.95
+    assert digits[-1] > 0.95  # Genie3 agrees with the published one
+    claims = build.study_claims.claims(published.sets, corrected)
+    second = {claim.statement: claim.correct_rf for claim in claims if claim.correct_rf}
+    assert second["On average Genie3 and RF are the most similar pair."].verdict == HOLDS
+    assert second["The top Genie3 gene has rank 5 in RF."].verdict == UNCHECKED
+
+
+def test_raw_data_that_do_not_fit_are_refused(published, tmp_path):
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    with pytest.raises(InputError, match="no such folder"):
+        forest.corrected_sets(tmp_path / "nowhere", published.sets)
+    with pytest.raises(InputError, match="none of the data sets"):
+        forest.corrected_sets(tmp_path, published.sets)
+    pq.write_table(pa.table({"target": ["a", "b"]}), tmp_path / "sonar.parquet")
+    with pytest.raises(InputError, match="60 are missing"):
+        forest.corrected_sets(tmp_path, {"sonar": published.sets["sonar"]})
+
+
+# --- What is written ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def folder(complete, tmp_path_factory):
+    out = tmp_path_factory.mktemp("written") / "paper"
+    write(complete, out, progress=False)
+    return out
+
+
+def numbers(found):
+    tables = [table for section in found.sections for table in section.tables]
+    return {table.name: table.to_csv() for table in tables} | {
+        picture.name: picture.numbers.to_csv() for section in found.sections for picture in section.pictures
+    }
+
+
+def test_two_runs_give_the_same_numbers(complete, rankings, folder):
+    again = numbers(compute(rankings))
+    assert again == numbers(complete)
+    written = {path.stem: path.read_text(encoding="utf-8") for path in folder.rglob("*.csv")}
+    assert written == again
+
+
+def test_every_picture_is_there_with_its_numbers(complete, folder):
+    from matplotlib.image import imread
+
+    names = [picture.name for section in complete.sections for picture in section.pictures]
+    assert len([name for name in names if name.startswith("curves_")]) == 24
+    for name in names:
+        assert imread(folder / "figures" / f"{name}.png").shape[0] > 300
+        assert ET.parse(folder / "figures" / f"{name}.svg").getroot().tag.endswith("svg")  # noqa: S314
+        with (folder / "figures" / f"{name}.csv").open(encoding="utf-8") as file:
+            assert len(list(csv.reader(file))) > 1
+    assert {path.stem for path in (folder / "figures").iterdir()} == set(names)
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.links, self.images, self.ids, self.open = [], [], set(), []
+
+    def handle_starttag(self, tag, attrs):
+        own = dict(attrs)
+        self.ids |= {own["id"]} if "id" in own else set()
+        self.links += [own["href"]] if "href" in own else []
+        self.images += [own["src"]] if "src" in own else []
+        assert tag not in {"script", "link", "iframe"}
+        if tag not in {"meta", "img"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_stands_alone(complete, folder):
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    page = Page()
+    page.feed(text)
+    assert not page.open
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert all(image.startswith("data:image/png;base64,") for image in page.images)
+    assert len(page.images) == sum(len(section.pictures) for section in complete.sections)
+    assert "url(" not in text
+    assert "@import" not in text
+    assert 'name="viewport"' in text
+    assert "@media print" in text
+    assert {f"c{number}" for number in range(1, len(complete.claims) + 1)} <= page.ids
+
+
+def test_the_statements_are_written_in_full(complete, folder):
+    found = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    assert [claim["number"] for claim in found["claims"]] == list(range(1, len(complete.claims) + 1))
+    assert len(found["claims"]) >= 40
+    markdown = (folder / "claims.md").read_text(encoding="utf-8")
+    for claim in found["claims"]:
+        assert claim["judged"]["verdict"] in VERDICTS
+        assert claim["judged"]["measured"]
+        assert claim["how"]
+        assert f"## {claim['number']}. {claim['statement']}\n" in markdown
+
+
+def test_the_record_lists_the_files_and_what_it_took(folder):
+    found = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert found["files"] == sorted(found["files"][:-1]) + ["run.json"]
+    assert set(found["files"]) == {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert found["seconds"]["computing"] > 0
+
+
+@pytest.fixture
+def small(without_rankings):
+    """The last section of the part without data: two pictures, one table."""
+    return build.Reproduction(without_rankings.sections[3:4], (), 1.0)
+
+
+def test_a_foreign_folder_is_left_alone(small, tmp_path):
+    out = tmp_path / "paper"
+    out.mkdir()
+    write(small, out, progress=False)  # empty: nobody's
+    (out / "notes.txt").write_text("mine")
+    (out / "figures" / "old.png").write_text("of an earlier run")
+    record = json.loads((out / "run.json").read_text())
+    record["files"] += ["figures/old.png", "../outside.txt"]
+    (out / "run.json").write_text(json.dumps(record))
+    (tmp_path / "outside.txt").write_text("elsewhere")
+    write(small, out, progress=False)  # ours: replaced, other files stay
+    assert (out / "notes.txt").read_text() == "mine"
+    assert not (out / "figures" / "old.png").exists()
+    assert (tmp_path / "outside.txt").read_text() == "elsewhere"
+    (out / "run.json").unlink()
+    (out / "index.html").write_text("somebody's page")
+    with pytest.raises(InputError, match="did not write"):
+        write(small, out, progress=False)
+    assert (out / "index.html").read_text() == "somebody's page"
+    write(small, out, force=True, progress=False)
+    assert (out / "index.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert (out / "notes.txt").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_places_that_cannot_be_written_are_named_first(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="this is a file"):
+        build.check_folder(tmp_path / "file", force=True)
+    with pytest.raises(InputError, match="does not exist"):
+        build.check_folder(tmp_path / "no" / "where", force=True)
+
+
+def test_a_run_that_fails_leaves_nothing(small, tmp_path):
+    def fail(_):
+        raise RuntimeError("no ink")
+
+    picture = small.sections[0].pictures[0]
+    broken = type(picture)(picture.name, "", (3, 2), fail, picture.numbers)
+    section = type(small.sections[0])("broken", (), (), (broken,))
+    with pytest.raises(RuntimeError, match="no ink"):
+        write(build.Reproduction([section], (), 0.0), tmp_path / "paper", progress=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- The command --------------------------------------------------------------------------------------------------
+
+
+def run(*arguments, **environment):
+    return CliRunner().invoke(fuji, ["paper", *map(str, arguments)], env=environment)
+
+
+def test_the_command_without_rankings(tmp_path):
+    done = run("--no-rankings", "--out", tmp_path / "paper")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("fuji paper: ")
+    assert "not checked" in done.stdout
+    assert "computing took" in done.stderr
+    assert str(tmp_path / "paper" / "index.html") in done.stderr.replace("\n  ", "")
+    assert (tmp_path / "paper" / "claims.md").is_file()
+
+
+def test_the_command_prints_json_and_writes_nothing_unasked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run("--no-rankings", "--json", "--quiet")
+    assert done.exit_code == 0
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    assert found["fuji"] == "paper"
+    assert sum(found["verdicts"].values()) == len(found["claims"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_fetches_from_the_given_address(site, shared, tmp_path, monkeypatch):
+    files = shared / "data" / "published_rankings"
+    site.content = {path.name: path.read_bytes() for path in files.iterdir()}
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    done = run("--json", FUJI_PAPER_URL=site.url)
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["verdicts"][UNCHECKED] == 0
+    assert len(list(sources.cache_folder().iterdir())) == 96
+
+
+def test_the_command_offline(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "PAUSE", 0.0)
+    done = run(XDG_CACHE_HOME=str(tmp_path), FUJI_PAPER_URL=f"http://127.0.0.1:{closed_port()}")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "no connection" in done.stderr
+    assert "--no-rankings" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_refuses_contradictions(tmp_path):
+    done = run("--rankings", tmp_path, "--no-rankings")
+    assert done.exit_code == 2
+    assert "exclude each other" in done.stderr
+    (tmp_path / "theirs.txt").write_text("")
+    done = run("--no-rankings", "--out", tmp_path)
+    assert done.exit_code == 2
+    assert "--force" in done.stderr
+    assert [path.name for path in Path(tmp_path).iterdir()] == ["theirs.txt"]
+
+
+def test_no_rankings_folder_that_is_wrong(tmp_path, rankings):
+    shutil.copy(rankings / "sonar_relief.fimp", tmp_path)
+    done = run("--rankings", tmp_path)
+    assert done.exit_code == 2
+    assert "95 of the 96" in done.stderr

@@ -1,0 +1,490 @@
+"""Rank and study: the rankings are the rankers', the statistics those of the library, and a stopped run goes on."""
+
+from __future__ import annotations
+
+import csv
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fujiscore as fj
+from fujiscore import study_files
+from fujiscore.feature_ranking import prepared, rank
+from fujiscore.rankers import genie3, mutual_information, random_forest, relief
+from fujiscore.resampling import Plan, describe, plan
+from fujiscore.study import holm, study
+
+QUICK = {"trees": 10, "resamples": 4, "permutations": 19}
+
+
+def table(n=60, m=6, seed=0):
+    """Return features of which the first two matter, and the class of each row."""
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(n, m))
+    return x, np.where(x[:, 0] + 0.7 * x[:, 1] > 0, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return study(*table(), features=list("abcdef"), **QUICK)
+
+
+def plain_ranks(scores):
+    """Return ranks from the definition: the mean place among those of equal score."""
+    above = [sum(other > own for other in scores) for own in scores]
+    equal = [sum(other == own for other in scores) for own in scores]
+    return [a + (e + 1) / 2 for a, e in zip(above, equal, strict=True)]
+
+
+# Ranking
+
+
+def test_rank_gives_each_rankers_own_scores():
+    x, y = table()
+    held = rank(x, y, trees=10, random_state=3)
+    assert held.names == ("relief", "mutual_information", "genie3", "random_forest")
+    np.testing.assert_array_equal(held["relief"], relief(x, y))
+    np.testing.assert_array_equal(held["mutual_information"], mutual_information(x, y, random_state=3))
+    np.testing.assert_array_equal(held["genie3"], genie3(x, y, trees=10, random_state=3))
+    np.testing.assert_array_equal(held["random_forest"], random_forest(x, y, trees=10, random_state=3))
+    assert held["relief"].min() < 0 or held["random_forest"].min() < 0  # signs are kept
+
+
+def test_genie3_and_random_forest_share_one_forest(monkeypatch):
+    from sklearn.ensemble import RandomForestClassifier
+
+    fits = []
+    fit = RandomForestClassifier.fit
+    monkeypatch.setattr(RandomForestClassifier, "fit", lambda *args, **kw: fits.append(1) or fit(*args, **kw))
+    rank(*table(), trees=5, progress=False)
+    assert len(fits) == 1
+
+
+def test_methods_can_be_functions_estimators_and_named():
+    from sklearn.linear_model import LogisticRegression
+
+    x, y = table()
+
+    def spread(x, classes):
+        return x[classes == 1].mean(axis=0) ** 2
+
+    held = rank(x, y, {"own": spread, "logistic": LogisticRegression(), "near": "relief"})
+    assert held.names == ("own", "logistic", "near")
+    np.testing.assert_array_equal(held["own"], spread(x, (y == "yes").astype(int)))
+    assert rank(x, y, [spread]).names == ("spread",)
+    assert rank(x, y, "relief").names == ("relief",)
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [([], "at least one"), (["relief", "relief"], "'relief' occurs twice"), (["reliev"], "must be one of"), ([3], "3")],
+)
+def test_wrong_methods_are_refused(methods, message):
+    with pytest.raises(fj.InputError, match=message):
+        rank(*table(), methods)
+
+
+def test_dataframes_name_the_items_and_text_is_categorical():
+    x, y = table()
+    frame = pd.DataFrame(x[:, :2], columns=["size", "noise"]).assign(colour=["red", "blue", "green"] * 20)
+    held = rank(frame, y, ["relief"])
+    assert held.items == ["size", "noise", "colour"]
+    as_category = rank(frame.astype({"colour": "category"}), y, ["relief"])
+    np.testing.assert_array_equal(held["relief"], as_category["relief"])
+    assert prepared(frame, y, None, None).notes == ("text taken as categories: colour",)
+    frame["noise"] = np.arange(60) % 4
+    np.testing.assert_array_equal(prepared(frame, y, None, [False, True, False]).categorical, [False, True, True])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.assign(a=[str(v) for v in f["a"]]), "column 'a' holds text, all of it numbers"),
+        (lambda f: f.assign(a=["typo", *(str(v) for v in f["a"][1:])]), "most of it numbers, but also 'typo'"),
+        (lambda f: f.assign(a=[f"row {i}" for i in range(len(f))]), "a category of its own in every row"),
+        (lambda f: f.assign(a=np.inf), "column 'a' hold infinite"),
+        (lambda f: f.rename(columns={"b": "a"}), "'a' names more than one"),
+        (lambda f: f.assign(a=np.nan), "cannot use missing values; column 'a'"),
+    ],
+)
+def test_bad_columns_are_refused(change, message):
+    x, y = table()
+    with pytest.raises(fj.InputError, match=message):
+        study(change(pd.DataFrame(x, columns=list("abcdef"))), y, **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [(["a"] * 60, "at least two classes"), (np.linspace(0, 1, 60), "regression"), (["a", "b"] * 29, "rows")],
+)
+def test_bad_targets_are_refused(y, message):
+    with pytest.raises(fj.InputError, match=message):
+        study(table()[0], y, **QUICK)
+
+
+def test_odd_but_usable_data_are_noted():
+    x, y = table()
+    x[:, 2], x[:, 3] = 5.0, np.arange(60)
+    y[0] = "rare"
+    found = study(x, y, **QUICK)
+    text = " ".join(found.notes)
+    assert "constant, so no method can use them: 2" in text
+    assert "counts the rows" in text
+    assert "1 of 3 classes has one row only" in text
+    assert found.rankings["relief"][2] == 0
+
+
+def test_one_feature_can_be_ranked_but_not_studied():
+    x, y = table(m=2)
+    assert rank(x[:, :1], y, ["relief"]).n == 1
+    with pytest.raises(fj.InputError, match="at least 2 features"):
+        study(x[:, :1], y, **QUICK)
+
+
+# Resamples
+
+
+@pytest.mark.parametrize("scheme", ["subsample", "bootstrap", "folds"])
+def test_every_class_is_in_every_resample(scheme):
+    codes = np.repeat([0, 1, 2, 3], [30, 9, 2, 1]).astype(np.int32)
+    drawn = [plan(codes, 6, scheme, 0.8, 1).rows(codes, i) for i in range(6)]
+    for rows in drawn:
+        assert set(codes[rows]) == {0, 1, 2, 3}
+    assert len({tuple(rows) for rows in drawn}) > 1
+
+
+def test_subsamples_take_each_classs_share_without_repeating():
+    codes = np.repeat([0, 1], [40, 10]).astype(np.int32)
+    for i in range(5):
+        rows = plan(codes, 5, "subsample", 0.8, 0).rows(codes, i)
+        assert len(set(rows)) == rows.size
+        assert np.bincount(codes[rows]).tolist() == [32, 8]
+
+
+def test_bootstrap_draws_as_many_rows_of_each_class():
+    codes = np.repeat([0, 1], [40, 10]).astype(np.int32)
+    rows = plan(codes, 5, "bootstrap", 0.8, 0).rows(codes, 0)
+    assert np.bincount(codes[rows]).tolist() == [40, 10]
+    assert len(set(rows)) < rows.size
+
+
+def test_folds_leave_every_row_out_once():
+    codes = np.repeat([0, 1], [41, 12]).astype(np.int32)
+    left = np.concatenate(
+        [np.setdiff1d(np.arange(53), plan(codes, 5, "folds", 0.8, 0).rows(codes, i)) for i in range(5)]
+    )
+    assert sorted(left.tolist()) == list(range(53))
+
+
+def test_a_resample_depends_on_its_number_alone():
+    codes = np.repeat([0, 1], [40, 10]).astype(np.int32)
+    few, many = Plan(5, "subsample", 0.8, 7), Plan(50, "subsample", 0.8, 7)
+    np.testing.assert_array_equal(few.rows(codes, 3), many.rows(codes, 3))
+    assert few.seeds(3) == many.seeds(3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"resamples": 2}, "resamples must be at least 3"),
+        ({"scheme": "jackknife"}, "scheme must be one of"),
+        ({"fraction": 1.0}, "fraction must lie between 0 and 1"),
+        ({"scheme": "folds", "resamples": 61}, "at most the number of rows"),
+        ({"fraction": 0.9999}, "must leave rows out"),
+        ({"measure": "fuzzy"}, "measure must be one of"),
+        ({"top": 0}, "top must be a whole number"),
+        ({"trees": 0}, "trees must be a whole number"),
+        ({"confidence": 2}, "confidence must lie"),
+        ({"random_state": -1}, "random_state"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(fj.InputError, match=message):
+        study(*table(), ["relief"], **{**QUICK, **options})
+
+
+def test_copies_of_rows_raise_the_scores_of_useless_features():
+    """The reason why subsamples are the default: with a bootstrap noise looks like signal."""
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(200, 30)), random.integers(0, 2, 200)
+    held = {
+        scheme: study(x, y, ["relief", "mutual_information"], scheme=scheme, **QUICK).resampled
+        for scheme in ("subsample", "bootstrap")
+    }
+    for method in ("relief", "mutual_information"):
+        own = {scheme: np.maximum(found[method].matrix(), 0).mean() for scheme, found in held.items()}
+        assert own["bootstrap"] > 3 * own["subsample"], method
+
+
+# What a study holds
+
+
+def test_statistics_are_those_of_the_library(found):
+    pairs = list(combinations(found.methods, 2))
+    assert list(found.curves) == list(found.comparisons) == pairs
+    for a, b in pairs:
+        own, other = found.rankings[a], found.rankings[b]
+        assert found.matrix[a, b] == pytest.approx(fj.auc(own, other, ks="exp", negative="clip"), abs=1e-12)
+        chance = fj.chance(own, other, ks="exp", permutations=19, negative="clip")
+        assert found.corrected[a, b] == pytest.approx(chance.corrected_auc, abs=1e-12)
+        assert found.p_value(a, b) == found.p_value(b, a) == chance.p_value
+        direct = fj.compare_stability(
+            found.resampled[a], found.resampled[b], corrected=True, paired=True, negative="clip"
+        )
+        assert found.comparisons[a, b].p_value == direct.p_value
+    for name in found.methods:
+        assert found.stability[name].value == fj.stability(found.resampled[name]).value
+        assert found.stability_corrected[name].value == fj.stability(found.resampled[name], corrected=True).value
+    assert np.isnan(np.diag(found.p_values)).all()
+
+
+def test_resamples_are_ranked_on_their_own_rows(found):
+    x, y = table()
+    codes = (y == "yes").astype(np.int32)
+    chosen = Plan(4, "subsample", 0.8, 0)
+    rows = chosen.rows(codes, 2)
+    np.testing.assert_array_equal(found.resampled["relief"].scores[2], relief(x[rows], y[rows]))
+    seed = chosen.seeds(2)[1]
+    np.testing.assert_array_equal(
+        found.resampled["genie3"].scores[2], genie3(x[rows], y[rows], trees=10, random_state=seed)
+    )
+
+
+def test_top_features_from_the_definition(found):
+    ranks = {name: plain_ranks(found.rankings[name].tolist()) for name in found.methods}
+    means = [sum(own[at] for own in ranks.values()) / 4 for at in range(6)]
+    order = sorted(range(6), key=lambda at: means[at])
+    assert [own.feature for own in found.top] == ["abcdef"[at] for at in order]
+    for own, at in zip(found.top, order, strict=True):
+        held = [ranks[name][at] for name in found.methods]
+        assert list(own.ranks.values()) == held
+        assert own.agreement == pytest.approx(1 - (max(held) - min(held)) / 5)
+    assert {own.feature for own in found.top[:2]} == {"a", "b"}
+
+
+def test_the_top_takes_in_equal_scores_together_or_not_at_all():
+    x, y = table(n=40, m=5)
+
+    def tied(*_):
+        return np.array([5.0, 1, 1, 1, 0])
+
+    found = study(x, y, {"tied": tied}, top=2, **QUICK)
+    assert [(own.feature, own.in_top, own.frequency) for own in found.top] == [("0", 1, 1.0), ("1", 0, 0.0)]
+    assert found.top[1].mean_rank == 3.0
+    assert found.comparisons == {}
+
+
+def test_holm_from_the_definition():
+    p_values = [0.01, 0.04, 0.03, 0.005]
+    # sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1, and never falling
+    assert holm(p_values) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_a_measure_without_a_formula_for_chance_is_not_corrected():
+    found = study(*table(), ["relief", "mutual_information"], measure="correlation", **QUICK)
+    assert found.corrected is None
+    assert found.stability_corrected is None
+    assert "matrix_corrected.csv" not in study_files.tables(found)
+    assert "How stable" in found.to_markdown()
+
+
+def test_without_permutations_there_are_no_p_values():
+    found = study(*table(), ["relief", "mutual_information"], **{**QUICK, "permutations": 0})
+    assert found.p_values is None
+    assert found.p_value("relief", "mutual_information") is None
+    assert "p_values.csv" not in study_files.tables(found)
+
+
+def same(first, second):
+    """Raise unless two studies agree to the bit."""
+    np.testing.assert_array_equal(first.matrix.values, second.matrix.values)
+    np.testing.assert_array_equal(first.p_values, second.p_values)
+    for name in first.methods:
+        np.testing.assert_array_equal(first.resampled[name].matrix(), second.resampled[name].matrix())
+        assert first.stability[name].value == second.stability[name].value
+    assert first.to_markdown() == second.to_markdown()
+
+
+def test_threads_and_processes_do_not_change_the_result(found):
+    options = {"features": list("abcdef"), **QUICK}
+    same(found, study(*table(), n_jobs=1, **options))
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        same(found, study(*table(), executor=pool, **options))
+
+
+# Stopping and going on
+
+
+def test_finished_resamples_are_used_again(tmp_path, found):
+    options = {"features": list("abcdef"), **QUICK, "resume": tmp_path}
+    same(found, study(*table(), **options))
+    files = sorted(tmp_path.iterdir())
+    assert len(files) == 4
+    times = [path.stat().st_mtime_ns for path in files]
+    files[1].write_bytes(files[1].read_bytes()[:50])  # damaged
+    same(found, study(*table(), **options))
+    now = [path.stat().st_mtime_ns for path in files]
+    assert [a == b for a, b in zip(times, now, strict=True)] == [True, False, True, True]
+    more = study(*table(), **{**options, "resamples": 6})
+    assert [path.stat().st_mtime_ns for path in files] == now
+    np.testing.assert_array_equal(more.resampled["relief"].scores[3], found.resampled["relief"].scores[3])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"trees": 11}, {"random_state": 1}, {"fraction": 0.7}, {"scheme": "folds"}, {"methods": ["relief"]}],
+    ids=str,
+)
+def test_resamples_of_other_options_are_not_used(tmp_path, change):
+    options = {"methods": ["relief", "genie3"], **QUICK, "resume": tmp_path}
+    study(*table(), **options)
+    study(*table(), **{**options, **change})
+    assert len(list(tmp_path.iterdir())) == 8
+
+
+def test_resamples_of_other_data_are_not_used(tmp_path):
+    x, y = table()
+    study(x, y, ["relief"], **QUICK, resume=tmp_path)
+    x[5, 3] += 1e-9
+    study(x, y, ["relief"], **QUICK, resume=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 8
+
+
+def test_methods_are_known_by_code_and_parameters():
+    from sklearn.linear_model import LogisticRegression
+
+    def scaled(factor):
+        return lambda x, _: x.mean(axis=0) * factor
+
+    assert describe(scaled(2)) == describe(scaled(2)) != describe(scaled(3))
+    assert describe(lambda x, _: x[0]) != describe(lambda x, _: x[1])
+    assert describe(partial(relief, neighbours=3)) != describe(partial(relief, neighbours=4))
+    assert describe(LogisticRegression()) == describe(LogisticRegression()) != describe(LogisticRegression(C=2.0))
+
+
+SLOW_RUN = """
+import sys, time
+import numpy as np
+from fujiscore.study import study
+def slow(X, y):
+    time.sleep(0.25)
+    return X[y == 1].mean(axis=0) ** 2
+random = np.random.default_rng(0)
+X = random.normal(size=(60, 6))
+found = study(X, X[:, 0] > 0, ["relief", slow], resamples=12, permutations=9, n_jobs=1, resume=sys.argv[1])
+print(found.to_markdown())
+"""
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path):
+    script = tmp_path / "run.py"
+    script.write_text(SLOW_RUN)
+    folder, whole = tmp_path / "kept", tmp_path / "whole"
+    running = subprocess.Popen([sys.executable, str(script), str(folder)], stdout=subprocess.PIPE)
+    deadline = time.monotonic() + 120
+    while len(list(folder.glob("resample-*"))) < 3:
+        assert running.poll() is None, "it ended before it could be stopped"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(running.pid, signal.SIGKILL)
+    running.communicate()
+    finished = {path: path.stat().st_mtime_ns for path in folder.glob("resample-*")}
+    assert 3 <= len(finished) < 12
+    again = subprocess.run([sys.executable, str(script), str(folder)], capture_output=True, text=True, check=True)
+    assert {path: path.stat().st_mtime_ns for path in finished} == finished
+    assert len(list(folder.glob("resample-*"))) == 12
+    straight = subprocess.run([sys.executable, str(script), str(whole)], capture_output=True, text=True, check=True)
+    assert again.stdout == straight.stdout
+
+
+def test_resume_must_be_a_folder(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(fj.InputError, match="resume must name a folder"):
+        study(*table(), ["relief"], **QUICK, resume=tmp_path / "file")
+
+
+# Files
+
+
+def test_everything_is_saved_and_can_be_read(tmp_path, found):
+    paths = found.save(tmp_path / "new" / "folder")
+    assert sorted(path.name for path in paths) == sorted(path.name for path in (tmp_path / "new" / "folder").iterdir())
+    assert {path.name for path in paths} >= {"summary.md", "curves.png", "stability.png", "matrix_corrected.png"}
+    for path in paths:
+        if path.suffix == ".png":
+            assert path.read_bytes().startswith(b"\x89PNG")
+    folder = paths[0].parent
+    back = pd.read_csv(folder / "rankings.csv", index_col="feature")
+    for name in found.methods:
+        np.testing.assert_array_equal(back[name], found.rankings[name])
+    matrix = pd.read_csv(folder / "matrix_corrected.csv", index_col="method")
+    np.testing.assert_array_equal(matrix, found.corrected.values)
+    curves = pd.read_csv(folder / "curves.csv")
+    assert len(curves) == 6 * found.matrix.ks.size
+    with (folder / "stability_comparisons.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["holm_p_value"]) for row in rows] == list(found.adjusted_p_values.values())
+    assert (folder / "summary.md").read_text() == found.to_markdown() == str(found)
+
+
+def test_pictures_can_be_left_out(tmp_path, found):
+    assert not [path for path in found.save(tmp_path, pictures=False) if path.suffix == ".png"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path, found):
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(fj.InputError, match="is a file"):
+        found.save(tmp_path / "taken")
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+def test_an_unfinished_file_leaves_the_old_one(tmp_path, found, monkeypatch):
+    found.save(tmp_path, pictures=False)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def full(_table, file):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(study_files, "_write_table", full)
+    with pytest.raises(OSError, match="No space"):
+        found.save(tmp_path, pictures=False)
+    assert {path.name: path.read_bytes() for path in Path(tmp_path).iterdir()} == before
+
+
+def test_the_summary_answers_the_three_questions(found):
+    text = found.to_markdown()
+    for heading in ("Do the methods agree?", "How stable is each method?", "Which features matter?"):
+        assert heading in text
+    assert "| a | " in text
+    assert "genie3 and random_forest" in text
+
+
+def test_ties_are_noted():
+    x, y = table(n=40, m=5)
+    found = study(x, y, {"a": lambda *_: np.array([2.0, 1, 1, 1, 1]), "b": lambda *_: np.arange(5.0)}, **QUICK)
+    assert any("equal scores straddle" in note for note in found.notes)
+
+
+def test_threads_leave_the_callers_warning_filters_alone():
+    """Forests on several threads empty each other's filters; without care this fails in most runs."""
+    x, y = table()
+    before = list(warnings.filters)
+    for seed in range(4):
+        study(x, y, ["genie3"], trees=40, resamples=12, permutations=0, n_jobs=4, random_state=seed)
+        rank(x, y, ["genie3"], trees=40, n_jobs=4, random_state=seed)
+    assert warnings.filters == before

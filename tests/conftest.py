@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE))
 
 # Kernels compile at first use, which no deadline allows for. `--hypothesis-profile=explore` looks further, and
 # elsewhere on every run.
-settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile("repeatable")
 

@@ -160,7 +160,8 @@ def _dice(o: Overlap) -> Scores:
 
 
 def _ochiai(o: Overlap) -> Scores:
-    return o.shared / np.sqrt(1.0 * o.k1 * o.k2)
+    values: Scores = o.shared / np.sqrt(1.0 * o.k1 * o.k2)
+    return values
 
 
 def _kappa(o: Overlap) -> Scores:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,13 @@ CLEAN = (False, False, False)
 
 Scores: TypeAlias = "NDArray[np.float64]"
 Labels: TypeAlias = Sequence[Hashable]
+
+
+class Labelled(NamedTuple):
+    """One ranking as labels, each once, and scores in the same order: no dict of millions of items is needed."""
+
+    items: Labels
+    scores: Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +70,11 @@ class Rankings:
 
     def matrix(self) -> Scores:
         """Return all scores, a row a ranking; the user's own array where the rankings are its rows."""
-        base = self.scores[0].base
-        whole = isinstance(base, np.ndarray) and base.shape == (len(self), self.n) and base.flags.c_contiguous
-        if whole and all(own.ctypes.data == row.ctypes.data for own, row in zip(self.scores, base, strict=True)):
-            return base
+        base: Any = self.scores[0].base
+        if isinstance(base, np.ndarray) and base.shape == (len(self), self.n) and base.flags.c_contiguous:
+            own, rows = ([row.ctypes.data for row in held] for held in (self.scores, base))
+            if own == rows:
+                return base
         return np.array(self.scores)
 
     def to_frame(self, library: str | None = None) -> Any:
@@ -211,7 +219,9 @@ def align(
 def _coerce(obj: Any, name: str) -> tuple[Scores, Labels | None]:
     """Return an object's scores as a contiguous float64 array, and its labels if it has any."""
     labels: Labels | None = None
-    if isinstance(obj, np.ma.MaskedArray):
+    if isinstance(obj, Labelled):
+        labels, values = obj
+    elif isinstance(obj, np.ma.MaskedArray):
         values = np.ma.filled(obj.astype(np.float64), np.nan) if obj.dtype.kind in "fiub" else obj.data
     elif isinstance(obj, (np.ndarray, list, tuple, range)):
         values = _array(obj, name)

@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore import formats
 from fujiscore.documents import Document, document
 from fujiscore.errors import InputError, choice
-from fujiscore.rankings import Rankings, align
+from fujiscore.rankings import Labelled, Rankings, align
 from fujiscore.tables import Table, choose, number, shown, unknown
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def read(
         loaded = load(own, item=item, score=score, ranking=ranking, format=format)
         sources += loaded.sources
         files += [os.fspath(own)] * len(loaded.sources)
-    objects = [dict(zip(own.items, own.scores.tolist(), strict=True)) for own in sources]
+    objects = [Labelled(own.items, own.scores) for own in sources]
     names = _distinct_names([own.name for own in sources], files)
     return align(objects, names, negative=negative, nan=nan, missing=missing)
 

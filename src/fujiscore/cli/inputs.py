@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fujiscore.cli.outputs import note
 from fujiscore.cli.screen import printable
 from fujiscore.errors import InputError
-from fujiscore.rankings import Rankings, align
+from fujiscore.rankings import Labelled, Rankings, align
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -74,16 +74,14 @@ def pair(paths: Sequence[str], reading: Reading, writing: Writing) -> list[Read]
 
 def aligned(found: Sequence[Read], reading: Reading, writing: Writing) -> Rankings:
     """Return the rankings over the same items, checked, under names that tell them apart."""
-    objects = [own.scored for own in found]
+    objects = [Labelled(own.source.items, own.source.scores) for own in found]
     origins = [own.source.origin for own in found]
     policy = negative_policy(found, objects, reading, writing)
     held = align(objects, origins, negative=policy, nan=reading.nan, missing=reading.missing)
     return Rankings(names(found), held.scores, held.items)
 
 
-def negative_policy(
-    found: Sequence[Read], objects: Sequence[dict[Hashable, float]], reading: Reading, writing: Writing
-) -> str:
+def negative_policy(found: Sequence[Read], objects: Sequence[Any], reading: Reading, writing: Writing) -> str:
     """Return the policy for negative scores: as asked; else clip in .fimp files, and refuse in others."""
     if reading.negative is not None:
         return reading.negative

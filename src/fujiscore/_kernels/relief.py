@@ -35,22 +35,28 @@ def load(z, first, last, start, end, out):
 
 @kernel
 def add_numeric(left, right, features, rows, columns, distances):
-    """Add the differences of a chunk of features, in their order: eight a pass keep the sums in registers."""
-    for i in range(rows):
-        line = distances[i]
-        for f in range(0, features, 8):
+    """Add the differences of a chunk of features, in their order.
+
+    Two rows and four features a pass keep the sums in registers and load each value once for both rows; a row beyond
+    an odd number of rows, and features up to a multiple of four, hold nothing of use.
+    """
+    for i in range(0, rows, 2):
+        line, next_line = distances[i], distances[i + 1]
+        for f in range(0, features, 4):
             a0, a1, a2, a3 = left[f, i], left[f + 1, i], left[f + 2, i], left[f + 3, i]
-            a4, a5, a6, a7 = left[f + 4, i], left[f + 5, i], left[f + 6, i], left[f + 7, i]
+            b0, b1, b2, b3 = left[f, i + 1], left[f + 1, i + 1], left[f + 2, i + 1], left[f + 3, i + 1]
             for j in range(columns):
-                total = line[j] + abs(a0 - right[f, j])
-                total += abs(a1 - right[f + 1, j])
-                total += abs(a2 - right[f + 2, j])
-                total += abs(a3 - right[f + 3, j])
-                total += abs(a4 - right[f + 4, j])
-                total += abs(a5 - right[f + 5, j])
-                total += abs(a6 - right[f + 6, j])
-                total += abs(a7 - right[f + 7, j])
+                c0, c1, c2, c3 = right[f, j], right[f + 1, j], right[f + 2, j], right[f + 3, j]
+                total = line[j] + abs(a0 - c0)
+                total += abs(a1 - c1)
+                total += abs(a2 - c2)
+                total += abs(a3 - c3)
+                next_total = next_line[j] + abs(b0 - c0)
+                next_total += abs(b1 - c1)
+                next_total += abs(b2 - c2)
+                next_total += abs(b3 - c3)
                 line[j] = total
+                next_line[j] = next_total
 
 
 @kernel
@@ -71,7 +77,7 @@ def tile_distances(z, codes, unknown, halves, start, end, other, other_end, left
     """Write the distances between rows start..end and other..other_end."""
     # Whole vectors are faster than a remainder: up to seven columns more hold nothing of use.
     columns = (other_end - other + 7) // 8 * 8
-    distances[: end - start, :columns] = 0.0
+    distances[: end - start + 1, :columns] = 0.0
     for first in range(0, z.shape[0], CHUNK):
         last = min(first + CHUNK, z.shape[0])
         load(z, first, last, start, end, left)

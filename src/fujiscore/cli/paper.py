@@ -10,7 +10,7 @@ import click
 
 from fujiscore.cli import options
 from fujiscore.cli.outputs import Report, deliver, note
-from fujiscore.cli.screen import BLUE, GREEN, GREY, ORANGE, pad
+from fujiscore.cli.screen import BLUE, GREEN, GREY, ORANGE
 from fujiscore.paper import Reproduction, compute, fetch, write
 from fujiscore.paper.build import check_folder, peak_memory, statements
 from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED
@@ -88,7 +88,7 @@ def command(
 
 def _text(screen: Screen, found: Reproduction) -> list[str]:
     """Return a line a statement, wrapped, with its verdict; on correct RF too where that was judged."""
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items() if count)
+    counts = ", ".join(f"{verdict} {count}" for verdict, count in found.verdicts.items() if count)
     lines = [f"fuji paper: {len(found.claims)} statements: {counts}"]
     number = 0
     for section in found.sections:
@@ -112,4 +112,4 @@ def _narrow(screen: Screen, text: str) -> list[str]:
 
 def _verdict(screen: Screen, verdict: str) -> str:
     """Return a verdict in its colour."""
-    return screen.style(pad(verdict, 0, right=False), COLOURS[verdict], bold=True)
+    return screen.style(verdict, COLOURS[verdict], bold=True)

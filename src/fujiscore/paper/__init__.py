@@ -1,0 +1,9 @@
+"""The paper that introduced FUJI, rebuilt from data: its scenarios, properties, bounds and study, and what holds.
+
+`compute` and `write` do it all; the command is `fuji paper`. Uses the public functions of fujiscore only.
+"""
+
+from fujiscore.paper.build import Reproduction, compute, write
+from fujiscore.paper.sources import Published, fetch, load
+
+__all__ = ["Published", "Reproduction", "compute", "fetch", "load", "write"]

@@ -1,0 +1,201 @@
+"""Where the published rankings come from: a folder of the user's, or the authors' repository, fetched once.
+
+Imports the readers and errors. Every file is checked against the SHA-256 sums in `published.sha256`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import sys
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fujiscore.errors import InputError
+from fujiscore.readers import read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import fujiscore as fj
+
+METHODS = ("Genie3", "RForest", "relief", "mutual_info")
+REPOSITORY = "https://github.com/Petkomat/fuji-score"
+# The commit that added the rankings, so that what is fetched does not change under the sums.
+BASE_URL = (
+    "https://raw.githubusercontent.com/Petkomat/fuji-score/76cb915db9fb1dddb11b1de737889b507dc3ac7e/"
+    "featureImportanceFiles"
+)
+ATTEMPTS = 3
+PAUSE = 1.0
+TIMEOUT = 30.0
+CONNECTIONS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """The published rankings, and how the files compare with the published sums.
+
+    Attributes
+    ----------
+    sets : mapping of str to Rankings
+        For each data set the four rankings, named as in `METHODS`.
+    altered : sequence of str
+        Files whose content is not the published one.
+    """
+
+    sets: Mapping[str, fj.Rankings]
+    altered: Sequence[str]
+
+
+def sums() -> dict[str, str]:
+    """Return the published files' names and SHA-256 sums."""
+    lines = files("fujiscore.paper").joinpath("published.sha256").read_text(encoding="ascii").splitlines()
+    return {name: digest for digest, name in (line.split() for line in lines)}
+
+
+def data_sets() -> list[str]:
+    """Return the names of the 24 data sets."""
+    ending = f"_{METHODS[0]}.fimp"
+    return [name.removesuffix(ending) for name in sums() if name.endswith(ending)]
+
+
+def cache_folder() -> Path:
+    """Return the folder in the user's cache where fetched rankings are kept."""
+    if own := os.environ.get("XDG_CACHE_HOME"):
+        base = Path(own)
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        base = Path.home() / ".cache"
+    return base / "fujiscore" / "published_rankings"
+
+
+def load(folder: Path) -> Published:
+    """Read the 96 rankings of a folder; negative scores are clipped, as in the published results."""
+    expected = sums()
+    if not folder.is_dir():
+        raise InputError(f"--rankings {folder}: there is no such folder. {_by_hand(folder, expected)}")
+    lacking = [name for name in expected if not (folder / name).is_file()]
+    if lacking:
+        raise InputError(
+            f"--rankings {folder}: {len(lacking)} of the {len(expected)} published files are missing (first: "
+            f"{lacking[0]}). {_by_hand(folder, lacking)}"
+        )
+    altered = [name for name, digest in expected.items() if _digest(folder / name) != digest]
+    found = {}
+    for name in data_sets():
+        rankings = read([folder / f"{name}_{method}.fimp" for method in METHODS], negative="clip")
+        found[name] = type(rankings)(METHODS, rankings.scores, rankings.items)
+    return Published(found, altered)
+
+
+def fetch(
+    base_url: str = BASE_URL,
+    folder: Path | None = None,
+    expected: Mapping[str, str] | None = None,
+    *,
+    progress: bool | None = None,
+) -> Path:
+    """Return the cache folder with all rankings in it; what is not there already is downloaded and checked.
+
+    Parameters
+    ----------
+    base_url : str
+        The address of the folder with the files.
+    folder : Path, optional
+        Where to keep them; the user's cache by default.
+    expected : mapping of str to str, optional
+        The files and their SHA-256 sums; the published ones by default.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+    """
+    if not base_url.startswith(("http://", "https://")):
+        raise InputError(f"The address of the rankings must begin with http:// or https://; got {base_url!r}.")
+    folder = cache_folder() if folder is None else folder
+    wanted = {name: own for name, own in (expected or sums()).items() if not _is_whole(folder / name, own)}
+    if not wanted:
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    from tqdm import tqdm
+
+    hidden = not (sys.stderr.isatty() if progress is None else progress)
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        tasks = [pool.submit(_download, f"{base_url.rstrip('/')}/{name}", folder, own) for name, own in wanted.items()]
+        try:
+            for task in tqdm(as_completed(tasks), total=len(tasks), desc="rankings", leave=False, disable=hidden):
+                task.result()
+        except OSError as error:
+            pool.shutdown(wait=False, cancel_futures=True)
+            missing = [name for name, own in wanted.items() if not _is_whole(folder / name, own)]
+            raise InputError(f"{error}. {_by_hand(folder, missing)}") from error
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return folder
+
+
+def _download(url: str, folder: Path, digest: str) -> None:
+    """Download one file, trying again where that can help, and put it in place once its sum is right."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            content = _get(url, digest)
+            break
+        except FileNotFoundError:
+            raise
+        except OSError:
+            if attempt == ATTEMPTS:
+                raise
+            time.sleep(PAUSE * attempt)
+    path = folder / url.rpartition("/")[2]
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
+
+
+def _get(url: str, digest: str) -> bytes:
+    """Return the file at an address; any failure as an OSError that says what went wrong."""
+    try:
+        with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:  # noqa: S310  # the scheme was checked
+            content: bytes = answer.read()
+    except urllib.error.HTTPError as error:
+        error.close()
+        kind = FileNotFoundError if error.code in {404, 410} else OSError
+        raise kind(f"{url}: the server answers {error.code} ({error.reason})") from error
+    except http.client.HTTPException as error:
+        raise OSError(f"{url}: the transfer broke off") from error
+    except urllib.error.URLError as error:
+        raise OSError(f"{url}: no connection ({error.reason})") from error
+    except TimeoutError as error:
+        raise OSError(f"{url}: no answer within {TIMEOUT:g} s") from error
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise OSError(f"{url}: the file is not the published one (its SHA-256 sum differs)")
+    return content
+
+
+def _by_hand(folder: Path, names: Sequence[str] | Mapping[str, str]) -> str:
+    """Return how to get the files without this program."""
+    return (
+        f"To do it by hand: download the folder featureImportanceFiles of {REPOSITORY} ({len(names)} .fimp "
+        f"files are missing) into {folder}, or anywhere and pass --rankings DIR; --no-rankings builds the part that "
+        "needs no data."
+    )
+
+
+def _digest(path: Path) -> str:
+    """Return a file's SHA-256 sum."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _is_whole(path: Path, digest: str) -> bool:
+    """Return whether a file is there and is the published one."""
+    return path.is_file() and _digest(path) == digest

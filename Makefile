@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 .PHONY: help demo test slow lint format bench clean
 
 help:
-	@echo "make demo   set up and compare two real rankings"
+	@echo "make demo   set up and study the features of the digits data: which matter, do methods agree, how stable"
 	@echo "make test   set up and run all tests"
 	@echo "make slow   the simulations that take minutes"
 	@echo "make lint   style, types, layers"
@@ -18,7 +18,10 @@ $(READY): pyproject.toml
 	touch $@
 
 demo: $(READY)
-	$(BIN)/python examples/demo.py
+	$(BIN)/fuji study digits --out out/digits
+	@echo
+	@echo "Tables, pictures and a summary are in out/digits; start with out/digits/summary.md."
+	@echo "Then try: $(BIN)/fuji compare examples/model_a.csv examples/model_b.csv"
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'

@@ -16,8 +16,8 @@ import pytest
 
 from fujiscore.cli import fuji
 from fujiscore.cli.data import Asked, estimate
-from fujiscore.feature_ranking import rank
-from fujiscore.tabular import load
+from fujiscore.studies.ranking import rank
+from fujiscore.studies.tabular import load
 
 QUICK = ("--resamples", "3", "--trees", "5", "--permutations", "9", "--no-progress")
 

@@ -81,7 +81,7 @@ def tempered_variance(values):
 
     without = np.array([mean([x for x in range(m) if x != i]) for i in range(m)])
     jackknife = (m - 1) / m * ((without - without.mean()) ** 2).sum()
-    products = [values[i, j] * values[k, l] for i, j, k, l in permutations(range(m), 4)]
+    products = [values[i, j] * values[k, x] for i, j, k, x in permutations(range(m), 4)]
     unbiased = mean(range(m)) ** 2 - np.mean(products)
     return (jackknife + unbiased) / 2
 

@@ -20,11 +20,11 @@ import pandas as pd
 import pytest
 
 import fujiscore as fj
-from fujiscore import study_files
-from fujiscore.feature_ranking import prepared, rank
 from fujiscore.rankers import genie3, mutual_information, random_forest, relief
-from fujiscore.resampling import Plan, describe, plan
-from fujiscore.study import holm, study
+from fujiscore.studies import files as study_files
+from fujiscore.studies.ranking import prepared, rank
+from fujiscore.studies.resampling import Plan, describe, plan
+from fujiscore.studies.study import holm, study
 
 QUICK = {"trees": 10, "resamples": 4, "permutations": 19}
 
@@ -379,7 +379,7 @@ def test_methods_are_known_by_code_and_parameters():
 SLOW_RUN = """
 import sys, time
 import numpy as np
-from fujiscore.study import study
+from fujiscore.studies.study import study
 def slow(X, y):
     time.sleep(0.25)
     return X[y == 1].mean(axis=0) ** 2

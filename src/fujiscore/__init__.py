@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from fujiscore.lists import RBO, average_overlap, rbo
     from fujiscore.readers import read
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
+    from fujiscore.studies.ranking import rank
+    from fujiscore.studies.study import Study, TopFeature, study
 
 __version__ = "0.1.0"
 
@@ -47,6 +49,10 @@ _ON_DEMAND = {
     "SetStabilityTest": "sets",
     "compare_set_stability": "sets",
     "set_stability": "sets",
+    "Study": "studies",
+    "TopFeature": "studies",
+    "rank": "studies",
+    "study": "studies",
 }
 
 __all__ = [
@@ -70,6 +76,8 @@ __all__ = [
     "Stability",
     "StabilityComparison",
     "StabilityCurve",
+    "Study",
+    "TopFeature",
     "auc",
     "average_overlap",
     "bounds",
@@ -82,6 +90,7 @@ __all__ = [
     "explain",
     "fuji",
     "pairwise",
+    "rank",
     "rankings",
     "rbo",
     "read",
@@ -89,6 +98,7 @@ __all__ = [
     "set_stability",
     "stability",
     "stability_curve",
+    "study",
 ]
 
 

@@ -309,7 +309,7 @@ def stability_curve(
     >>> import fujiscore as fj
     >>> found = fj.stability_curve([[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1]], ks="all")
     >>> found.values.round(3)
-    array([0.738, 1.   , 0.889, 1.   ])
+    array([0.736, 1.   , 0.736, 1.   ])
     """
     level = _confidence(confidence)
     found = find(measure)

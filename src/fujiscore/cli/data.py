@@ -12,9 +12,9 @@ import click
 from fujiscore.cli import options
 from fujiscore.cli.outputs import note
 from fujiscore.cli.screen import printable
-from fujiscore.data_files import FORMATS
-from fujiscore.feature_ranking import METHODS
-from fujiscore.tabular import NAN, Data, load
+from fujiscore.studies.data_files import FORMATS
+from fujiscore.studies.ranking import METHODS
+from fujiscore.studies.tabular import NAN, Data, load
 from fujiscore.tiles import workers
 
 if TYPE_CHECKING:

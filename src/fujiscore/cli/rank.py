@@ -13,12 +13,12 @@ from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.outputs import Report, check_destinations, deliver, note
 from fujiscore.cli.screen import printable, table
-from fujiscore.feature_ranking import prepared, rank
+from fujiscore.studies.ranking import prepared, rank
 
 if TYPE_CHECKING:
     from fujiscore.cli.screen import Screen
     from fujiscore.rankings import Rankings
-    from fujiscore.tabular import Data
+    from fujiscore.studies.tabular import Data
 
 
 @click.command(

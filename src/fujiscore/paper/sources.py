@@ -1,6 +1,6 @@
 """Where the published rankings come from: a folder of the user's, or the authors' repository, fetched once.
 
-Imports the readers and errors. Every file is checked against the SHA-256 sums in `published.sha256`.
+Every file is checked against the SHA-256 sums in `published.sha256`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import fujiscore as fj
 from fujiscore.errors import InputError
-from fujiscore.readers import read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import fujiscore as fj
 
 METHODS = ("Genie3", "RForest", "relief", "mutual_info")
 REPOSITORY = "https://github.com/Petkomat/fuji-score"
@@ -94,8 +92,8 @@ def load(folder: Path) -> Published:
     altered = [name for name, digest in expected.items() if _digest(folder / name) != digest]
     found = {}
     for name in data_sets():
-        rankings = read([folder / f"{name}_{method}.fimp" for method in METHODS], negative="clip")
-        found[name] = type(rankings)(METHODS, rankings.scores, rankings.items)
+        rankings = fj.read([folder / f"{name}_{method}.fimp" for method in METHODS], negative="clip")
+        found[name] = fj.Rankings(METHODS, rankings.scores, rankings.items)
     return Published(found, altered)
 
 

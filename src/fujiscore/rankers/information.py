@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore import _kernels
+import fujiscore._kernels as _kernels
 from fujiscore.rankers.data import at_least_one, prepare
 from fujiscore.rankers.seeds import as_random_state
 from fujiscore.rankers.threads import progress_bar, spread, thread_count

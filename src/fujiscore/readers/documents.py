@@ -14,8 +14,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fujiscore import columnar
 from fujiscore.errors import InputError
+from fujiscore.readers import columnar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError
-from fujiscore.tables import Group, Table, distinct
+from fujiscore.readers.tables import Group, Table, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from fujiscore.tables import Roles, Row
+    from fujiscore.readers.tables import Roles, Row
 
 SLICE = 1 << 15  # labels fingerprinted at once: their temporaries stay in the cache
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)

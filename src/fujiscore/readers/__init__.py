@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore import formats
-from fujiscore.documents import Document, document
 from fujiscore.errors import InputError, choice
 from fujiscore.rankings import Labelled, Rankings, align
-from fujiscore.tables import Table, choose, number, shown, unknown
+from fujiscore.readers import formats
+from fujiscore.readers.documents import Document, document
+from fujiscore.readers.tables import Table, choose, number, shown, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from fujiscore.pairwise import Matrix
-    from fujiscore.study import Study
+    from fujiscore.studies.study import Study
 
 SUMMARY = "summary.md"
 HEADING = "# Feature ranking study"

@@ -111,7 +111,7 @@ def rank(
     Examples
     --------
     >>> import numpy as np
-    >>> from fujiscore.feature_ranking import rank
+    >>> from fujiscore.studies.ranking import rank
     >>> X = np.array([[0.0, 5], [1, 9], [10, 5], [9, 8]])
     >>> found = rank(X, ["a", "a", "b", "b"], ["relief"], features=["size", "noise"])
     >>> found.names, found.items, found["relief"].round(4)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore import columnar
-from fujiscore.documents import document
 from fujiscore.errors import InputError, choice
-from fujiscore.tables import distinct, number, numeric_share, shown
+from fujiscore.readers import columnar
+from fujiscore.readers.documents import document
+from fujiscore.readers.tables import distinct, number, numeric_share, shown
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fujiscore.documents import Document
+    from fujiscore.readers.documents import Document
 
 FORMATS = ("csv", "tsv", "parquet", "feather", "arff", "libsvm")
 SUFFIXES = {

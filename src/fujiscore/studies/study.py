@@ -14,14 +14,14 @@ import numpy as np
 from fujiscore.chance import has_closed_form
 from fujiscore.compare import Comparison, compare
 from fujiscore.errors import InputError
-from fujiscore.feature_ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of
 from fujiscore.measures import find
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.rankers.data import at_least_one
 from fujiscore.rankers.seeds import as_seed
 from fujiscore.rankings import Rankings
-from fujiscore.resampling import plan, resampled_scores
 from fujiscore.stability import Stability, StabilityComparison, compare_stabilities, stability
+from fujiscore.studies.ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of
+from fujiscore.studies.resampling import plan, resampled_scores
 
 if TYPE_CHECKING:
     import os
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fujiscore.rankings import Scores
-    from fujiscore.resampling import Plan
+    from fujiscore.studies.resampling import Plan
 
     Pair: TypeAlias = tuple[str, str]
 
@@ -129,7 +129,7 @@ class Study:
 
     def to_markdown(self) -> str:
         """Return a summary: the agreement of the methods, their stability, the top features, and notes."""
-        from fujiscore import study_files
+        from fujiscore.studies import files as study_files
 
         return study_files.markdown(self)
 
@@ -143,7 +143,7 @@ class Study:
         pictures : bool, optional
             Whether to draw; None for if matplotlib is installed.
         """
-        from fujiscore import study_files
+        from fujiscore.studies import files as study_files
 
         return study_files.save(self, folder, pictures=pictures)
 
@@ -209,7 +209,7 @@ def study(
     Examples
     --------
     >>> import numpy as np
-    >>> from fujiscore.study import study
+    >>> from fujiscore.studies.study import study
     >>> X = np.random.default_rng(0).normal(size=(60, 5))
     >>> y = X[:, 0] > 0
     >>> found = study(X, y, ["relief", "mutual_information"], resamples=5, permutations=99)

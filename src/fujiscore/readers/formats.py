@@ -11,15 +11,15 @@ from itertools import dropwhile, islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from fujiscore import columnar
 from fujiscore.errors import InputError
-from fujiscore.tables import INDEX_NAMES, ITEM_NAMES, Table, distinct, number, numeric_share, shown
+from fujiscore.readers import columnar
+from fujiscore.readers.tables import INDEX_NAMES, ITEM_NAMES, Table, distinct, number, numeric_share, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from fujiscore.documents import Document
-    from fujiscore.tables import Group, Roles, Row
+    from fujiscore.readers.documents import Document
+    from fujiscore.readers.tables import Group, Roles, Row
 
 FORMATS = ("csv", "tsv", "parquet", "feather", "json", "fimp", "trec")
 SUFFIXES = {

@@ -15,8 +15,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from fujiscore.errors import InputError, choice
-from fujiscore.feature_ranking import Features, scores_of
 from fujiscore.rankers.data import at_least_one
+from fujiscore.studies.ranking import Features, scores_of
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fujiscore.feature_ranking import Methods
     from fujiscore.rankings import Scores
+    from fujiscore.studies.ranking import Methods
 
 SCHEMES = ("subsample", "bootstrap", "folds")
 LEAST = 3

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.data_files import Columns, read_columns
 from fujiscore.errors import InputError, MissingExtraError, choice
 from fujiscore.rankers.data import as_classes, at_least_one
-from fujiscore.resampling import Plan
-from fujiscore.tables import INDEX_NAMES, listed, number, unknown
+from fujiscore.readers.tables import INDEX_NAMES, listed, number, unknown
+from fujiscore.studies.data_files import Columns, read_columns
+from fujiscore.studies.resampling import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

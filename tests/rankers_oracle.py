@@ -87,7 +87,7 @@ def information(a, b):
     return math.fsum(count / n * math.log(count * n / (one[x] * other[z])) for (x, z), count in both.items())
 
 
-def permutation_importance(forest, X, y, permutation, *, restore=True):  # noqa: N803
+def permutation_importance(forest, X, y, permutation, *, restore=True):
     """Mean over the trees of the out-of-bag accuracy less that with a feature permuted; X is an array, y its codes.
 
     `permutation(tree, feature, size)` gives the positions that the values come from. Without `restore`, features stay
@@ -114,6 +114,6 @@ def permutation_importance(forest, X, y, permutation, *, restore=True):  # noqa:
     return [math.fsum(own) / trees for own in losses]
 
 
-def accuracy(tree, X, classes):  # noqa: N803
+def accuracy(tree, X, classes):
     """Return the share of rows that a tree classifies correctly."""
     return sum(a == b for a, b in zip(tree.predict(X).tolist(), classes, strict=True)) / len(classes)

@@ -1,7 +1,5 @@
 """The four feature rankers: against published scores, brute force and scikit-learn; on bad data; on any threads."""
 
-# ruff: noqa: N803, N806
-
 from __future__ import annotations
 
 import subprocess
@@ -20,9 +18,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
-from fujiscore import _kernels
+from fujiscore import _kernels, tiles
 from fujiscore.errors import InputError, MissingExtraError
-from fujiscore.rankers import as_ranker, forest_scores, genie3, mutual_information, random_forest, relief, threads
+from fujiscore.rankers import as_ranker, forest_scores, genie3, mutual_information, random_forest, relief
 from fujiscore.rankers import information as information_module
 from fujiscore.rankers import relief as _relief_function
 
@@ -117,6 +115,17 @@ class TestRelief:
         y = rng.integers(0, 2, 300)
         expected = oracle.relief(as_lists(pd.DataFrame(X)), [False] * 3, y.tolist(), 7)
         np.testing.assert_allclose(relief(X, y, neighbours=7), expected, rtol=0, atol=1e-12)
+
+    def test_the_order_in_which_neighbours_come_does_not_matter(self):
+        # With threads they come in any order; with one they come by row, and the rule for ties would not be seen.
+        rng = np.random.default_rng(0)
+        distances = rng.integers(0, 4, 60).astype(float)
+        expected = sorted((distance, row) for row, distance in enumerate(distances.tolist()))[:7]
+        for _ in range(20):
+            near, rows = np.full(7, np.inf), np.full(7, -1, np.int32)
+            for row in rng.permutation(60):
+                _kernels.relief.insert(distances[row], row, near, rows)
+            assert list(zip(near.tolist(), rows.tolist(), strict=True)) == expected
 
     @pytest.mark.parametrize("m", [1, 7, 8, 9, 31, 33, 70])
     @pytest.mark.parametrize("n", [127, 129, 300])
@@ -275,11 +284,12 @@ class TestForests:
         assert np.count_nonzero(expected) == 9
 
     def test_trees_without_out_of_bag_rows_do_not_count(self):
-        X, y = np.array([[0.0], [1.0], [2.0]]), [0, 0, 1]
-        forest = self.forest(X, y, 30, 0)
-        assert any(len(set(bag.tolist())) == 3 for bag in forest.estimators_samples_)
+        X, y = np.arange(5.0)[:, None], [0, 0, 1, 1, 1]
+        forest = self.forest(X, y, 200, 0)
+        assert any(len(set(bag.tolist())) == 5 for bag in forest.estimators_samples_)
         expected = oracle.permutation_importance(forest, X.astype(np.float32), y, self.permutation(0))
-        np.testing.assert_allclose(random_forest(X, y, trees=30), expected, rtol=0, atol=1e-13)
+        assert expected[0] > 0.01
+        np.testing.assert_allclose(random_forest(X, y), expected, rtol=0, atol=1e-13)
 
     def test_permutations_are_uniform(self):
         counts = np.zeros((6, 6))
@@ -360,7 +370,7 @@ class TestAllRankers:
         X, y = plain()
         assert (ranker(X, y, n_jobs=-1, **FAST[ranker]) == ranker(X, y, **FAST[ranker])).all()
         for wrong in (0, -2, 1.5, "two"):
-            with pytest.raises(InputError, match="n_jobs must be a number of threads"):
+            with pytest.raises(InputError, match="n_jobs must be a positive number of threads"):
                 ranker(X, y, n_jobs=wrong)
 
     @by_name
@@ -444,7 +454,7 @@ class TestAllRankers:
 
     @by_name
     def test_progress(self, ranker, monkeypatch, capsys):
-        monkeypatch.setattr(threads, "SECONDS_BEFORE_BAR", 0)
+        monkeypatch.setattr(tiles, "PATIENCE", 0)
         X, y = plain()
         expected = ranker(X, y, **FAST[ranker])
         assert not capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Cut work into tiles and run them on any concurrent.futures Executor. Imports errors only.
+"""Cut work into tiles and run them on any concurrent.futures Executor, with a progress bar. Imports errors only.
 
 A tile is a picklable function of arrays; results come back in the order of the tiles, so that they do not depend
 on the number of workers.
@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import sys
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from operator import index
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fujiscore.errors import InputError
@@ -18,18 +21,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# A progress bar appears only for work that takes longer than this many seconds.
+# A progress bar appears only for work that takes longer than this many seconds: it would flicker.
 PATIENCE = 1.5
 
 
-def workers(n_jobs: int | None) -> int:
-    """Return the number of threads for n_jobs: all cores for None or -1."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if n_jobs is None or n_jobs == -1:
-        return cores
-    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs < 1:
+def workers(n_jobs: Any) -> int:
+    """Return the number of threads that n_jobs stands for: all cores for None or -1."""
+    try:
+        jobs = -1 if n_jobs is None else 0 if isinstance(n_jobs, bool) else index(n_jobs)
+    except TypeError:
+        jobs = 0
+    if jobs == -1:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if jobs < 1:
         raise InputError(f"n_jobs must be a positive number of threads, or None for all cores; got {n_jobs!r}.")
-    return n_jobs
+    return jobs
 
 
 def spans(total: int, size: int) -> Iterator[tuple[int, int]]:
@@ -52,18 +58,22 @@ def run(
     Without an executor, threads are used (and none where one is enough). On an error or Ctrl-C the tiles not yet
     started are cancelled.
     """
-    with _Bar(len(tiles), label, progress=progress) as tick:
+    with progress_bar(len(tiles), label, progress=progress) as finished:
         if executor is not None:
-            return _submit(executor, function, tiles, tick)
+            return _submit(executor, function, tiles, finished)
         threads = min(workers(n_jobs), len(tiles))
         if threads <= 1:
-            return [tick(function(*tile)) for tile in tiles]
+            results = []
+            for tile in tiles:
+                results.append(function(*tile))
+                finished(1)
+            return results
         with ThreadPoolExecutor(threads) as pool:
-            return _submit(pool, function, tiles, tick)
+            return _submit(pool, function, tiles, finished)
 
 
 def _submit(
-    executor: Executor, function: Callable[..., T], tiles: Iterable[tuple[Any, ...]], tick: Callable[[Any], Any]
+    executor: Executor, function: Callable[..., T], tiles: Iterable[tuple[Any, ...]], finished: Callable[[int], object]
 ) -> list[T]:
     """Submit every tile and collect the results in order."""
     futures: list[Future[T]] = [executor.submit(function, *tile) for tile in tiles]
@@ -72,7 +82,8 @@ def _submit(
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
-                tick(future.result())
+                future.result()
+            finished(len(done))
     except BaseException:
         for future in futures:
             future.cancel()
@@ -80,26 +91,54 @@ def _submit(
     return [future.result() for future in futures]
 
 
-class _Bar:
-    """A progress bar over tiles: None shows it on a terminal, if the work takes a while; True always, False never."""
+def spread(count: int, work: Callable[[int, int], object], threads: int) -> None:
+    """Call work(worker, task) for every task below `count`, each on one of the workers below `threads`.
 
-    def __init__(self, total: int, label: str, *, progress: bool | None) -> None:
-        shown = sys.stderr.isatty() or "ipykernel" in sys.modules if progress is None else progress
-        self.bar: Any = None
-        if shown:
-            from tqdm import tqdm
+    A worker runs one task at a time, so that it may have buffers of its own. An error, or an interrupt, stops the
+    workers after their present task.
+    """
+    lock = Lock()
+    tasks = iter(range(count))
+    stopped = False
 
-            self.bar = tqdm(total=total, desc=label, delay=0.0 if progress else PATIENCE, leave=False)
+    def take_tasks(worker: int) -> None:
+        while not stopped:
+            with lock:
+                task = next(tasks, None)
+            if task is None:
+                return
+            work(worker, task)
 
-    def __enter__(self) -> Callable[[T], T]:
-        return self.tick
+    number = max(1, min(threads, count))
+    with ThreadPoolExecutor(number) as pool:
+        futures = [pool.submit(take_tasks, worker) for worker in range(number)]
+        try:
+            for future in futures:
+                future.result()
+        finally:
+            stopped = True
 
-    def tick(self, result: T) -> T:
-        """Count one tile and pass its result on."""
-        if self.bar is not None:
-            self.bar.update()
-        return result
 
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.close()
+def shows_progress(*, progress: bool | None) -> bool:
+    """Return whether a bar may appear: as told, or, where None, if there is a terminal or a notebook to draw it in."""
+    if progress is not None:
+        return bool(progress)
+    return "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
+
+
+@contextmanager
+def progress_bar(total: int, label: str, *, progress: bool | None) -> Iterator[Callable[[int], object]]:
+    """Yield a function that counts finished units; unless forced, the bar appears once the work has taken a while."""
+    if not shows_progress(progress=progress):
+        yield lambda _: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=label, delay=0.0 if progress else PATIENCE, leave=False) as bar:
+        lock = Lock()
+
+        def finished(units: int) -> None:
+            with lock:
+                bar.update(units)
+
+        yield finished

@@ -76,7 +76,7 @@ def _from_function(function: Callable[..., Any], options: dict[str, Any]) -> Ran
     name = getattr(function, "__name__", type(function).__name__)
     seeded = _takes_random_state(function) and "random_state" not in options
 
-    def rank(X: Any, y: Any, random_state: Any = 0) -> Scores:  # noqa: N803
+    def rank(X: Any, y: Any, random_state: Any = 0) -> Scores:
         seed = {"random_state": random_state} if seeded else {}
         found = function(X, y, **seed, **options)
         return _checked(found[0] if isinstance(found, tuple) else found, X, name)
@@ -101,7 +101,7 @@ def _from_estimator(estimator: Any) -> Ranker:
         raise MissingExtraError("An estimator as a ranker needs scikit-learn: pip install 'fujiscore[ml]'") from None
     name = type(estimator).__name__
 
-    def rank(X: Any, y: Any, random_state: Any = 0) -> Scores:  # noqa: N803
+    def rank(X: Any, y: Any, random_state: Any = 0) -> Scores:
         fitted = clone(estimator)
         if "random_state" in fitted.get_params():
             fitted.set_params(random_state=as_seed(random_state))
@@ -122,7 +122,7 @@ def _coefficient_norms(coefficients: Any) -> Scores:
     return norms
 
 
-def _checked(found: Any, X: Any, name: str) -> Scores:  # noqa: N803
+def _checked(found: Any, X: Any, name: str) -> Scores:
     """Return scores as float64, or say what is wrong with them."""
     scores = np.asarray(found, np.float64)
     m = X.shape[1] if hasattr(X, "shape") else np.asarray(X).shape[1]

@@ -71,7 +71,7 @@ def listed_columns(positions: Sequence[int], names: Sequence[Hashable] | None) -
     return f"column{'s' if len(positions) > 1 else ''} {', '.join(shown)}{more}"
 
 
-def prepare(X: Any, y: Any, categorical: Any, *, missing: str | None = None) -> tuple[Table, Classes]:  # noqa: N803
+def prepare(X: Any, y: Any, categorical: Any, *, missing: str | None = None) -> tuple[Table, Classes]:
     """Return checked features and classes; `missing` names the method that cannot use missing values."""
     _same_index(X, y)
     table, classes = as_table(X, categorical), as_classes(y)
@@ -94,7 +94,7 @@ def prepare(X: Any, y: Any, categorical: Any, *, missing: str | None = None) -> 
     return table, classes
 
 
-def as_table(X: Any, categorical: Any) -> Table:  # noqa: N803
+def as_table(X: Any, categorical: Any) -> Table:
     """Return the features of an array, a nested list, or a dataframe of pandas, polars or pyarrow."""
     import narwhals as nw
 
@@ -111,7 +111,7 @@ def as_table(X: Any, categorical: Any) -> Table:  # noqa: N803
     return _from_columns((values[:, at] for at in range(values.shape[1])), values.shape, marked, None)
 
 
-def _two_dimensional(X: Any) -> NDArray[Any]:  # noqa: N803
+def _two_dimensional(X: Any) -> NDArray[Any]:
     """Return a non-empty two-dimensional array, or say what came."""
     try:
         values = np.asarray(X)
@@ -132,7 +132,7 @@ def _not_empty(shape: tuple[int, ...]) -> None:
         raise InputError(f"X must have rows and columns; got {shape[0]} rows and {shape[1]} columns.")
 
 
-def _unique_names(X: Any) -> Any:  # noqa: N803
+def _unique_names(X: Any) -> Any:
     """Return a dataframe unless two of its columns have one name."""
     names = X.column_names if hasattr(X, "column_names") else list(X.columns)
     if len(set(names)) < len(names):
@@ -261,7 +261,7 @@ def _position(entry: Any, m: int, names: Sequence[Hashable] | None) -> int:
     return position
 
 
-def _same_index(X: Any, y: Any) -> None:  # noqa: N803
+def _same_index(X: Any, y: Any) -> None:
     """Raise if a pandas y has the row labels of a pandas X in another order: one of them was shuffled."""
     labels: Any = getattr(X, "index", None)
     others: Any = getattr(y, "index", None)

@@ -10,7 +10,7 @@ import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, MissingExtraError, choice
 from fujiscore.rankers.data import at_least_one, prepare
 from fujiscore.rankers.seeds import as_seed
-from fujiscore.rankers.threads import progress_bar, shows_progress, spread, thread_count
+from fujiscore.tiles import progress_bar, shows_progress, spread, workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 def genie3(
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     *,
     trees: int = 200,
@@ -73,7 +73,7 @@ def genie3(
 
 
 def random_forest(
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     *,
     trees: int = 200,
@@ -115,7 +115,7 @@ def random_forest(
 
 
 def forest_scores(
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     methods: Sequence[str] = METHODS,
     *,
@@ -140,12 +140,12 @@ def forest_scores(
     """
     for method in methods:
         choice("methods", method, METHODS)
-    number, seed, threads = at_least_one("trees", trees), as_seed(random_state), thread_count(n_jobs)
+    number, seed, threads = at_least_one("trees", trees), as_seed(random_state), workers(n_jobs)
     label = " and ".join(methods)
     table, classes = prepare(X, y, categorical, missing=label)
     x = _as_float32(table)
-    with progress_bar(number, label, progress) as finished:
-        batch = max(threads, number // 20) if shows_progress(progress) else number
+    with progress_bar(number, label, progress=progress) as finished:
+        batch = max(threads, number // 20) if shows_progress(progress=progress) else number
         forest = _fit(x, classes, number, seed, threads, batch, finished)
     scores = {}
     if "genie3" in methods:

@@ -9,7 +9,7 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.rankers.data import at_least_one, prepare
 from fujiscore.rankers.seeds import as_random_state
-from fujiscore.rankers.threads import progress_bar, spread, thread_count
+from fujiscore.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ HUGE_EXPONENT = 500
 
 
 def mutual_information(
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     *,
     neighbours: int = 3,
@@ -71,7 +71,7 @@ def mutual_information(
     array([0.7833, 0.    ])
     """
     k = at_least_one("neighbours", neighbours)
-    threads = thread_count(n_jobs)
+    threads = workers(n_jobs)
     table, classes = prepare(X, y, categorical, missing="mutual_information")
     scores = np.zeros(table.values.shape[1])
     _numeric(table, classes, k, as_random_state(random_state), threads, progress, scores)
@@ -86,7 +86,7 @@ def _numeric(
     k: int,
     random: np.random.RandomState,
     threads: int,
-    progress: bool | None,  # noqa: FBT001
+    progress: bool | None,
     scores: Scores,
 ) -> None:
     """Write the estimates of the numeric features."""
@@ -113,7 +113,7 @@ def _numeric(
         scores[numeric[chosen]] = constant - means
         finished(x.shape[0])
 
-    with progress_bar(numeric.size, "mutual information", progress) as finished:
+    with progress_bar(numeric.size, "mutual information", progress=progress) as finished:
         spread(-(-numeric.size // FEATURES_AT_ONCE), work, threads)
 
 

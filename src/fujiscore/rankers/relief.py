@@ -10,7 +10,7 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice
 from fujiscore.rankers.data import at_least_one, prepare
-from fujiscore.rankers.threads import progress_bar, spread, thread_count
+from fujiscore.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ TASK_DIFFERENCES = 1 << 25
 
 
 def relief(
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     *,
     neighbours: int = 15,
@@ -79,12 +79,12 @@ def relief(
     """
     choice("small_classes", small_classes, ("average", "drop"))
     k = at_least_one("neighbours", neighbours)
-    threads = thread_count(n_jobs)
+    threads = workers(n_jobs)
     table, classes = prepare(X, y, categorical)
     features = _features(table, np.argsort(classes.codes, kind="stable"))
     width = min(k, int(classes.counts.max()))
     numeric, nominal = np.zeros(features.numeric.size), np.zeros(features.nominal.size)
-    with progress_bar(_row_pairs(classes.counts), "relief", progress) as finished:
+    with progress_bar(_row_pairs(classes.counts), "relief", progress=progress) as finished:
         for group in _groups(classes, k, width, threads, average=small_classes == "average"):
             rows = _nearest(features, group, width, threads, finished)
             _add_scores(features, group, rows, threads, numeric, nominal)

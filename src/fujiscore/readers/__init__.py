@@ -70,7 +70,7 @@ def load(
     item: str | None = None,
     score: str | Sequence[str] | None = None,
     ranking: str | None = None,
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
 ) -> Loaded:
     """Return the rankings that a file holds, as it holds them.
 
@@ -204,7 +204,7 @@ def read(
     item: str | None = None,
     score: str | Sequence[str] | None = None,
     ranking: str | None = None,
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     negative: Negative = "raise",
     nan: Nan = "raise",
     missing: Missing = "raise",

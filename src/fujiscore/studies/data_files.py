@@ -312,7 +312,7 @@ def _columnar(found: Document, kind: str, categorical: Collection[str]) -> Colum
     return Columns(found.name, names, values)
 
 
-def _arrow(column: Any, as_text: bool) -> NDArray[Any]:  # noqa: FBT001
+def _arrow(column: Any, as_text: bool) -> NDArray[Any]:
     """Return an Arrow column: numbers as numbers, bools, text and categories as text, dates as they are."""
     import pyarrow as pa
 

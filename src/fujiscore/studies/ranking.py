@@ -64,7 +64,7 @@ class Features:
 
 
 def rank(
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     methods: Any = METHODS,
     *,
@@ -150,7 +150,7 @@ def as_rankings(features: Features, methods: Methods, scores: Scores) -> Ranking
 
 
 def ready(
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     methods: Any,
     names: Sequence[Hashable] | None,
@@ -219,7 +219,7 @@ def scores_of(
     return np.array(rows)
 
 
-def prepared(X: Any, y: Any, names: Sequence[Hashable] | None, categorical: Any) -> Features:  # noqa: N803
+def prepared(X: Any, y: Any, names: Sequence[Hashable] | None, categorical: Any) -> Features:
     """Return the checked table, with what should be known about it."""
     text = _text_columns(X)
     table, classes = prepare(X, y, _with(categorical, text, X))
@@ -232,7 +232,7 @@ def prepared(X: Any, y: Any, names: Sequence[Hashable] | None, categorical: Any)
     return Features(table.values, table.categorical, own, classes.codes, tuple(notes))
 
 
-def _text_columns(X: Any) -> list[str]:  # noqa: N803
+def _text_columns(X: Any) -> list[str]:
     """Return the text columns of a dataframe; numbers written as text are an error."""
     import narwhals as nw
 
@@ -264,7 +264,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _with(categorical: Any, text: list[str], X: Any) -> Any:  # noqa: N803
+def _with(categorical: Any, text: list[str], X: Any) -> Any:
     """Return the columns that are categorical by request or because they hold text."""
     if not text or categorical is None:
         return text or categorical

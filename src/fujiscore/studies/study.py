@@ -149,7 +149,7 @@ class Study:
 
 
 def study(
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     methods: Any = METHODS,
     *,

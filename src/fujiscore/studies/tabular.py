@@ -73,7 +73,7 @@ def load(
     nan: str = "keep",
     rows: int | None = None,
     random_state: int = 0,
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
 ) -> Data:
     """Return the features and the target of a data set.
 

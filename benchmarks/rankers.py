@@ -181,13 +181,12 @@ def information_rows(quick):
 
 def forest_steps(x, y, rounds):
     """Return the least seconds of growing a forest and of its permutation step."""
-    from fujiscore.rankers.threads import thread_count
-
     from fujiscore.rankers import forest
     from fujiscore.rankers.data import prepare
+    from fujiscore.tiles import workers
 
     table, classes = prepare(x, y, None)
-    single, threads = forest._as_float32(table), thread_count(None)  # noqa: SLF001
+    single, threads = forest._as_float32(table), workers(None)  # noqa: SLF001
     fits, steps = [], []
     for _ in range(rounds):
         start = perf_counter()

@@ -36,8 +36,10 @@ def test_arrays_and_lists_are_named_by_position():
 
 
 def test_an_array_is_used_in_place():
-    assert fj.rankings(ROWS).matrix() is ROWS
-    assert fj.rankings(ROWS[::-1]).matrix() is not ROWS
+    assert np.shares_memory(fj.rankings(ROWS).matrix(), ROWS)
+    np.testing.assert_array_equal(fj.rankings(ROWS).matrix(), ROWS)
+    assert not np.shares_memory(fj.rankings(ROWS[::-1]).matrix(), ROWS)
+    assert not np.shares_memory(fj.rankings([ROWS[0], ROWS[0]]).matrix(), ROWS)
     np.testing.assert_array_equal(fj.rankings(ROWS[::-1]).matrix(), ROWS[::-1])
 
 

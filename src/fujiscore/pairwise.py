@@ -13,7 +13,7 @@ from fujiscore.chance import Null, correct, expectation, has_closed_form, null_o
 from fujiscore.errors import InputError, choice
 from fujiscore.frames import frame
 from fujiscore.measures import area, evaluate, find
-from fujiscore.overlap import MOST_LEVELS, TIES, ZERO_TAIL, Ordered, Overlap, grid, levels
+from fujiscore.overlap import MOST_LEVELS, TIES, ZERO_TAIL, Ordered, Overlap, grid
 from fujiscore.rankings import combine
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.tiles import run, spans
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fujiscore.rankings import Missing, Nan, Negative, Rankings, Scores
 
     Indices: TypeAlias = NDArray[np.int64]
+    Block: TypeAlias = tuple[Indices, Indices]
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,10 +179,11 @@ def pairwise(
     if others is not None:
         both = combine(first, as_rankings(others, **policies), missing)
     task = Task(found, grid(ks, both.n), ties, zero_tail, corrected)
-    rows, columns = _pairs(len(first), len(both), square=others is None, both_ways=not found.symmetric)
+    blocks = _blocks(len(first), len(both), square=others is None, both_ways=not found.symmetric)
     work = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     compute = _sparse if _is_sparse(task, both) else _full
-    values = compute(task, both, rows, columns, work)
+    values = np.concatenate(compute(task, both, blocks, work))
+    rows, columns = (np.concatenate(side) for side in zip(*blocks, strict=True))
     offset = 0 if others is None else len(first)
     matrix = np.empty((len(first), len(both) - offset))
     matrix[rows, columns - offset] = values
@@ -191,17 +193,17 @@ def pairwise(
     return Matrix(names, names if others is None else both.names[offset:], matrix, measure, task.points, corrected)
 
 
-def _pairs(first: int, total: int, *, square: bool, both_ways: bool) -> tuple[Indices, Indices]:
-    """Return the pairs to compare, tile by tile, so that a tile's rankings stay in the cache."""
+def _blocks(first: int, total: int, *, square: bool, both_ways: bool) -> list[Block]:
+    """Return the pairs to compare in blocks of neighbouring rankings, which stay in the cache: rows and columns."""
     start = 0 if square else first
-    rows, columns = [], []
+    blocks = []
     for top, bottom in spans(first, TILE):
         for left, right in spans(total - start, TILE):
             i, j = np.meshgrid(np.arange(top, bottom), np.arange(start + left, start + right), indexing="ij")
             keep = (i <= j) | (not square) | both_ways
-            rows.append(i[keep])
-            columns.append(j[keep])
-    return np.concatenate(rows), np.concatenate(columns)
+            if keep.any():
+                blocks.append((i[keep], j[keep]))
+    return blocks
 
 
 def require_closed_form(measure: Measure) -> None:
@@ -220,39 +222,34 @@ def _is_sparse(task: Task, rankings: Rankings) -> bool:
     return few and not task.measure.by_rank and max(own.max() for own in rankings.scores) < _kernels.sweep.HUGE
 
 
-def _sparse(task: Task, rankings: Rankings, rows: Indices, columns: Indices, work: dict[str, Any]) -> Scores:
+def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Scores]:
     """All pairs by the grid kernel: of each ranking only scores, levels and what depends on the grid are kept."""
     scores = rankings.matrix()
-    prepared = run(_prepare, [(task, own) for own in scores], n_jobs=work["n_jobs"], progress=False)
-    item_levels, sizes, kth, tails = (np.array(part) for part in zip(*prepared, strict=True))
-    del prepared
+    item_levels = np.empty(scores.shape, np.uint8)
+    tiles: list[tuple[Any, ...]] = [(task, own, out) for own, out in zip(scores, item_levels, strict=True)]
+    prepared = run(_prepare, tiles, n_jobs=work["n_jobs"], progress=False)
+    sizes, kth, tails = (np.array(part) for part in zip(*prepared, strict=True))
     if scores.min() < 0:
         scores = np.maximum(scores, 0.0)
-    parts = (item_levels, scores, sizes, kth, tails)
-    tiles: list[tuple[Any, ...]] = []
-    for start, stop in spans(rows.size, TILE * TILE):
-        own, i = np.unique(rows[start:stop], return_inverse=True)
-        other, j = np.unique(columns[start:stop], return_inverse=True)
-        a, b = _span(own), _span(other)
-        tiles.append((task, i, j, *((part[a], part[b]) for part in parts)))
-    return np.concatenate(run(_sparse_tile, tiles, label="pairs", **work))
+    tiles = []
+    for rows, columns in blocks:
+        top, left = rows.min(), columns.min()
+        a, b = slice(top, rows.max() + 1), slice(left, columns.max() + 1)
+        sides = ((part[a], part[b]) for part in (item_levels, scores, sizes, kth, tails))
+        tiles.append((task, rows - top, columns - left, *sides))
+    return run(_sparse_tile, tiles, label="pairs", **work)
 
 
-def _span(indices: Indices) -> Any:
-    """Return sorted indices as a slice where they are consecutive: a view instead of a copy."""
-    if indices[-1] - indices[0] + 1 == indices.size:
-        return slice(indices[0], indices[-1] + 1)
-    return indices
-
-
-def _prepare(task: Task, scores: Scores) -> tuple[Any, ...]:
-    """Sort one ranking and keep what a grid needs: levels, set sizes, last scores and mean tails."""
+def _prepare(task: Task, scores: Scores, item_levels: NDArray[np.uint8]) -> tuple[Any, ...]:
+    """Sort one ranking and keep what a grid needs: levels (written out), set sizes, last scores and mean tails."""
     ranking = Ordered(np.ascontiguousarray(scores))
     sizes = task.points
     if task.ties == "closed":
         sizes = ranking.tie_groups[1][sizes - 1].astype(np.int64)
-    mean, _ = tail_moments(ranking, sizes, float(task.zero_tail == "include"))
-    return levels(ranking, sizes), sizes, ranking.ranked[sizes - 1], mean
+    _kernels.grid.levels(ranking.order, sizes, item_levels)
+    if not task.corrected:
+        return sizes, ranking.ranked[sizes - 1], 0.0
+    return sizes, ranking.ranked[sizes - 1], tail_moments(ranking, sizes, float(task.zero_tail == "include"))[0]
 
 
 def _sparse_tile(
@@ -278,14 +275,16 @@ def _sparse_tile(
     return correct(areas, area(expectation(task.measure, null)))
 
 
-def _full(task: Task, rankings: Rankings, rows: Indices, columns: Indices, work: dict[str, Any]) -> Scores:
+def _full(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Scores]:
     """All pairs by the sweep along the whole path: each ranking is sorted once and kept in order."""
     ordered = sort_all(rankings, task, work)
-    size = max(1, min(TILE * TILE, 2_000_000 // rankings.n))
+    size = max(1, 2_000_000 // rankings.n)  # some tenths of a second a tile, so that Ctrl-C is heard
     tiles = [
-        (task, [ordered[i] for i in rows[a:b]], [ordered[j] for j in columns[a:b]]) for a, b in spans(rows.size, size)
+        (task, [ordered[i] for i in rows[start:stop]], [ordered[j] for j in columns[start:stop]])
+        for rows, columns in blocks
+        for start, stop in spans(rows.size, size)
     ]
-    return np.concatenate(run(_full_tile, tiles, label="pairs", **work))
+    return run(_full_tile, tiles, label="pairs", **work)
 
 
 def sort_all(rankings: Rankings, task: Task, work: dict[str, Any]) -> list[Ordered]:

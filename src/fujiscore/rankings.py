@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice
@@ -70,11 +71,11 @@ class Rankings:
 
     def matrix(self) -> Scores:
         """Return all scores, a row a ranking; the user's own array where the rankings are its rows."""
-        base: Any = self.scores[0].base
-        if isinstance(base, np.ndarray) and base.shape == (len(self), self.n) and base.flags.c_contiguous:
-            own, rows = ([row.ctypes.data for row in held] for held in (self.scores, base))
-            if own == rows:
-                return base
+        first = self.scores[0]
+        step = 8 * self.n
+        in_rows = all(own.ctypes.data == first.ctypes.data + i * step for i, own in enumerate(self.scores))
+        if in_rows and isinstance(first.base, np.ndarray) and first.base.nbytes >= len(self) * step:
+            return as_strided(first, (len(self), self.n), (step, 8))
         return np.array(self.scores)
 
     def to_frame(self, library: str | None = None) -> Any:

@@ -53,58 +53,74 @@ def permutation(seed, tree, feature, out):
 
 
 @kernel
-def first_uses(x, rows, tree, slots):
-    """Return, slot by slot, the rows whose path uses the feature and the first node that does.
+def leaf_of(x, row, tree):
+    """Return the leaf where a row ends."""
+    node = 0
+    while tree.feature[node] >= 0:
+        node = tree.left[node] if x[row, tree.feature[node]] <= tree.threshold[node] else tree.right[node]
+    return node
 
-    Slot s has places starts[s]..starts[s + 1] of `members` (positions in `rows`) and `nodes`; `leaves` is where each
-    row ends.
+
+@kernel
+def uses(x, rows, tree, slots):
+    """Return, slot by slot, the nodes on the rows' ways that use the feature.
+
+    Slot s has places starts[s]..starts[s + 1] of `members` (positions in `rows`, each row's nodes from the root down),
+    `nodes` and `lefts` (whether the row goes left there); `leaves` is where each row ends.
     """
-    met = np.full(slots, -1, np.int32)
     starts = np.zeros(slots + 1, np.int64)
     leaves = np.empty(rows.size, np.int32)
     for i in range(rows.size):
         node = 0
         while tree.feature[node] >= 0:
-            s = tree.slot[node]
-            if met[s] != i:
-                met[s] = i
-                starts[s + 1] += 1
+            starts[tree.slot[node] + 1] += 1
             node = tree.left[node] if x[rows[i], tree.feature[node]] <= tree.threshold[node] else tree.right[node]
         leaves[i] = node
     starts = np.cumsum(starts)
     filled = starts.copy()
     members = np.empty(starts[slots], np.int32)
     nodes = np.empty(starts[slots], np.int32)
-    met[:] = -1
+    lefts = np.empty(starts[slots], np.bool_)
     for i in range(rows.size):
         node = 0
         while tree.feature[node] >= 0:
-            s = tree.slot[node]
-            if met[s] != i:
-                met[s] = i
-                members[filled[s]] = i
-                nodes[filled[s]] = node
-                filled[s] += 1
-            node = tree.left[node] if x[rows[i], tree.feature[node]] <= tree.threshold[node] else tree.right[node]
-    return starts, members, nodes, leaves
+            at = filled[tree.slot[node]]
+            filled[tree.slot[node]] = at + 1
+            left = x[rows[i], tree.feature[node]] <= tree.threshold[node]
+            members[at] = i
+            nodes[at] = node
+            lefts[at] = left
+            node = tree.left[node] if left else tree.right[node]
+    return starts, members, nodes, lefts, leaves
 
 
 @kernel
-def losses(x, y, rows, tree, used, seed, number, out):
+def losses(x, columns, y, rows, tree, used, seed, number, out):
     """Write how many of the rows are no longer classified correctly (net) when a used feature is permuted.
 
-    Only rows that meet the feature on their way can change, and only from the first such node on.
+    Only rows that meet the feature on their way can change, and only from the first node on where the permuted value
+    parts from the row's own way. `columns` is x transposed: permuted values come from all over one column, which
+    fits the cache where the rows do not.
     """
-    starts, members, nodes, leaves = first_uses(x, rows, tree, used.size)
+    starts, members, nodes, lefts, leaves = uses(x, rows, tree, used.size)
     order = np.empty(rows.size, np.int32)
     for s in range(used.size):
         permutation(seed, number, used[s], order)
+        column = columns[used[s]]
+        parted = -1
         out[s] = 0
         for p in range(starts[s], starts[s + 1]):
             i = members[p]
-            row = rows[i]
-            value = x[rows[order[i]], used[s]]
+            if i == parted:
+                continue
+            value = column[rows[order[i]]]
             node = nodes[p]
+            left = value <= tree.threshold[node]
+            if left == lefts[p]:
+                continue
+            parted = i
+            row = rows[i]
+            node = tree.left[node] if left else tree.right[node]
             while tree.feature[node] >= 0:
                 own = value if tree.slot[node] == s else x[row, tree.feature[node]]
                 node = tree.left[node] if own <= tree.threshold[node] else tree.right[node]
@@ -112,21 +128,20 @@ def losses(x, y, rows, tree, used, seed, number, out):
 
 
 @kernel
-def accumulated_losses(x, y, rows, tree, used, seed, number, out):
+def accumulated_losses(x, columns, y, rows, tree, used, seed, number, out):
     """Write the same with no permutation undone: feature s is permuted in rows where those before it are already."""
     order = np.empty(rows.size, np.int32)
     values = np.empty((rows.size, used.size), x.dtype)
-    leaves = first_uses(x, rows, tree, used.size)[3]
     before = 0
     for i in range(rows.size):
-        before += tree.label[leaves[i]] == y[rows[i]]
+        before += tree.label[leaf_of(x, rows[i], tree)] == y[rows[i]]
         for s in range(used.size):
             values[i, s] = x[rows[i], used[s]]
     for s in range(used.size):
         permutation(seed, number, used[s], order)
         out[s] = before
         for i in range(rows.size):
-            values[i, s] = x[rows[order[i]], used[s]]
+            values[i, s] = columns[used[s], rows[order[i]]]
         for i in range(rows.size):
             node = 0
             while tree.feature[node] >= 0:

@@ -192,6 +192,7 @@ def _permutation(
     bags = forest.estimators_samples_
     losses: list[tuple[NDArray[np.int64], Scores] | None] = [None] * len(bags)
     count = _kernels.forest.losses if restore else _kernels.forest.accumulated_losses
+    columns = np.ascontiguousarray(x.T)
 
     def work(_: int, number: int) -> None:
         outside = np.ones(n, np.bool_)
@@ -199,7 +200,7 @@ def _permutation(
         rows = np.flatnonzero(outside)
         tree, used = _arrays(forest.estimators_[number].tree_)
         lost = np.zeros(used.size, np.int64)
-        count(x, classes.codes, rows, tree, used, seed, number, lost)
+        count(x, columns, classes.codes, rows, tree, used, seed, number, lost)
         if rows.size:
             losses[number] = (used, lost / rows.size)
 

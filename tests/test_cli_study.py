@@ -71,7 +71,7 @@ def test_the_table_can_be_compared(run):
 
 
 def test_rank_prints_the_best_features(run):
-    code, out, _ = run("rank", "iris", "--method", "relief", "--top", "2")
+    code, out, _ = run("rank", "iris", "--method", "relief", "--show", "2")
     assert code == 0
     assert out.splitlines()[0] == "fuji rank: iris, 150 rows, 4 features, 3 classes"
     assert "petal width (cm)" in out

@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     examples=(
         "fuji rank iris",
         "fuji rank wine --method relief --method mutual_information --csv",
-        "fuji rank breast_cancer --trees 50 --top 5",
+        "fuji rank breast_cancer --trees 50 --show 5",
     ),
 )
 @data_sets.asked
 @options.option(
-    "--top",
+    "--show",
+    "top",
     section="Write",
     type=options.Count(1),
     default=10,

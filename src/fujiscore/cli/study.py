@@ -60,7 +60,7 @@ UNFINISHED = ".resamples"
 )
 @options.option("--confidence", section="Compute", type=float, default=0.95, show_default=True, help="Of intervals.")
 @options.option(
-    "--top", section="Write", type=options.Count(1), default=10, show_default=True, help="Features to list."
+    "--show", "top", section="Write", type=options.Count(1), default=10, show_default=True, help="Features to list."
 )
 @options.option("--out", "-o", section="Write", metavar="FOLDER", help="Write tables, pictures and summary.md there.")
 @options.option("--json", section="Write", is_flag=True, help="Print the summary as JSON.")

@@ -12,7 +12,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice
-from fujiscore.frames import frame
+from fujiscore.tables import frame
 from fujiscore.measures import area
 from fujiscore.overlap import ZERO_TAIL, Ordered, grid
 from fujiscore.rankings import align

@@ -14,7 +14,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice
-from fujiscore.frames import frame
+from fujiscore.tables import frame
 from fujiscore.measures import area, evaluate, find
 from fujiscore.overlap import Overlap, grid, ordered_pair
 from fujiscore.permutations import ROUNDING, Permutations, permute

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from fujiscore.bounds import bounds
 from fujiscore.chance import Chance, chances
 from fujiscore.errors import InputError
-from fujiscore.frames import frame
+from fujiscore.tables import frame
 from fujiscore.measures import area, evaluate, find
 from fujiscore.overlap import Overlap, grid, ordered_pair, set_sizes
 

@@ -1,11 +1,18 @@
-"""The errors that a caller can mend. Imports nothing of the package."""
+"""Exceptions and the one set of argument checks. Imports nothing of the package."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextvars import ContextVar
+from math import isfinite
+from numbers import Real
+from operator import index
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Sequence
+
+# How many names a message lists before it says how many more there are.
+LISTED = 5
 
 
 class InputError(ValueError):
@@ -16,8 +23,49 @@ class MissingExtraError(ImportError):
     """An optional library is needed and not installed: the message says how to install it."""
 
 
+def _keyword(argument: str, value: object) -> str:
+    """Spell an argument as a call in Python has it."""
+    return argument if value is None else f"{argument}={value!r}"
+
+
+# How messages spell arguments: as keywords, or, while a command runs, as its options.
+spelling: ContextVar[Callable[[str, object], str]] = ContextVar("spelling", default=_keyword)
+
+
+def spelled(argument: str, value: object = None) -> str:
+    """Return an argument, with a value if one is given, as the user would write it: missing='zero' or --missing zero.
+
+    Every message that names an argument goes through here, so that the library and the command line share them.
+    """
+    return spelling.get()(argument, value)
+
+
 def choice(argument: str, value: object, allowed: Collection[str]) -> None:
     """Raise unless the value is one of the allowed words."""
     if not (isinstance(value, str) and value in allowed):
         listed = ", ".join(repr(word) for word in allowed)
-        raise InputError(f"{argument} must be one of {listed}; got {value!r}.")
+        raise InputError(f"{spelled(argument)} must be one of {listed}; got {value!r}.")
+
+
+def integer(argument: str, value: Any, least: int = 0) -> int:
+    """Return an integer of at least `least`, or raise."""
+    try:
+        number = least - 1 if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise InputError(f"{spelled(argument)} must be an integer of at least {least}; got {value!r}.")
+    return number
+
+
+def proportion(argument: str, value: Any) -> float:
+    """Return a number strictly between 0 and 1, or raise."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not (isfinite(value) and 0 < value < 1):
+        raise InputError(f"{spelled(argument)} must be a number between 0 and 1 (exclusive); got {value!r}.")
+    return float(value)
+
+
+def first_few(names: Sequence[Any], most: int = LISTED) -> str:
+    """Return the first names of many, and how many more there are."""
+    shown = ", ".join(str(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.frames import frame
+from fujiscore.tables import frame
 from fujiscore.measures import evaluate, find
 from fujiscore.overlap import Ordered, Overlap, ordered_pair, set_sizes
 

@@ -11,7 +11,7 @@ import numpy as np
 from fujiscore import _kernels
 from fujiscore.chance import Null, correct, expectation, has_closed_form, null_of, tail_moments
 from fujiscore.errors import InputError, choice
-from fujiscore.frames import frame
+from fujiscore.tables import frame
 from fujiscore.measures import area, evaluate, find
 from fujiscore.overlap import MOST_LEVELS, TIES, ZERO_TAIL, Ordered, Overlap, grid
 from fujiscore.rankings import combine

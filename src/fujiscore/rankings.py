@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice
-from fujiscore.frames import frame
+from fujiscore.tables import frame
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ import numpy as np
 
 from fujiscore.chance import correct, expectation, null_of
 from fujiscore.errors import InputError
-from fujiscore.frames import frame
+from fujiscore.tables import frame
 from fujiscore.measures import evaluate, find
 from fujiscore.overlap import grid
 from fujiscore.pairwise import Matrix, Task, pairwise, require_closed_form, sort_all

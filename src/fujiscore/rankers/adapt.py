@@ -12,7 +12,7 @@ from fujiscore.rankers.data import listed_columns
 from fujiscore.rankers.forest import genie3, random_forest
 from fujiscore.rankers.information import mutual_information
 from fujiscore.rankers.relief import relief
-from fujiscore.rankers.seeds import as_seed
+from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

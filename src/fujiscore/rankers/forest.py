@@ -9,7 +9,7 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, MissingExtraError, choice
 from fujiscore.rankers.data import at_least_one, prepare
-from fujiscore.rankers.seeds import as_seed
+from fujiscore.seeds import as_seed
 from fujiscore.tiles import progress_bar, shows_progress, spread, workers
 
 if TYPE_CHECKING:

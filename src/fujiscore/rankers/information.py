@@ -8,7 +8,7 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.rankers.data import at_least_one, prepare
-from fujiscore.rankers.seeds import as_random_state
+from fujiscore.seeds import as_random_state
 from fujiscore.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:

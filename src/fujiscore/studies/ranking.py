@@ -15,7 +15,7 @@ from fujiscore.rankers import as_ranker, forest_scores
 from fujiscore.rankers.adapt import RANKERS
 from fujiscore.rankers.data import at_least_one, listed_columns, prepare
 from fujiscore.rankers.forest import METHODS as FOREST
-from fujiscore.rankers.seeds import as_seed
+from fujiscore.seeds import as_seed
 from fujiscore.rankings import Rankings, align
 
 if TYPE_CHECKING:

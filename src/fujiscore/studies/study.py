@@ -17,7 +17,7 @@ from fujiscore.errors import InputError
 from fujiscore.measures import find
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.rankers.data import at_least_one
-from fujiscore.rankers.seeds import as_seed
+from fujiscore.seeds import as_seed
 from fujiscore.rankings import Rankings
 from fujiscore.stability import Stability, StabilityComparison, compare_stabilities, stability
 from fujiscore.studies.ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 # Modules and functions may share a name (fujiscore.compare): every such module is imported here, so that the
 # package's attribute is the function. Numba, SciPy and dataframe libraries load at first use.
-from fujiscore.bounds import Bounds, bounds
-from fujiscore.chance import Chance, chance, expected_jaccard
-from fujiscore.compare import Comparison, Curve, auc, compare, curve, fuji, score
+from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuji, score
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
+from fujiscore.null import Chance, Permutations, chance, expected_jaccard
 from fujiscore.pairwise import Matrix, pairwise
-from fujiscore.permutations import Permutations
-from fujiscore.rankings import Rankings, rankings
+from fujiscore.ranking import Ranking, Rankings
+from fujiscore.rankings import rankings
 from fujiscore.stability import (
     Stability,
     StabilityComparison,
@@ -29,9 +28,9 @@ from fujiscore.stability import (
     stability,
     stability_curve,
 )
+from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_weight
 
 if TYPE_CHECKING:
-    from fujiscore.lists import RBO, average_overlap, rbo
     from fujiscore.readers import read
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
     from fujiscore.studies.ranking import rank
@@ -41,9 +40,6 @@ __version__ = "0.1.0"
 
 # What few programs need is imported when it is asked for: name to module.
 _ON_DEMAND = {
-    "RBO": "lists",
-    "average_overlap": "lists",
-    "rbo": "lists",
     "read": "readers",
     "SetStability": "sets",
     "SetStabilityTest": "sets",
@@ -65,11 +61,13 @@ __all__ = [
     "Curve",
     "Explanation",
     "InputError",
+    "Level",
     "Matrix",
     "Measure",
     "MissingExtraError",
     "Permutations",
     "Properties",
+    "Ranking",
     "Rankings",
     "SetStability",
     "SetStabilityTest",
@@ -99,6 +97,7 @@ __all__ = [
     "stability",
     "stability_curve",
     "study",
+    "top_weight",
 ]
 
 
@@ -110,5 +109,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the names on demand as well."""
-    return sorted({*globals(), *__all__})
+    """List the public names."""
+    return [*__all__, "__version__"]

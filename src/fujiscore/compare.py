@@ -1,25 +1,31 @@
-"""Two rankings: value at k, curve over k, area under it, comparison. Imports chance and below."""
+"""Two rankings: value at k, curve over k, area under it, comparison. Imports chance, bounds, explain and below."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack
 
-from fujiscore.bounds import bounds
-from fujiscore.chance import Chance, chances
-from fujiscore.errors import InputError
-from fujiscore.tables import frame
-from fujiscore.measures import area, evaluate, find
-from fujiscore.overlap import Overlap, grid, ordered_pair, set_sizes
+import numpy as np
+
+from fujiscore.errors import InputError, spelled
+from fujiscore.explain import Explanation, explanation
+from fujiscore.measures import area, evaluate, find, headline, undefined_points
+from fujiscore.null import Chance, chances, exp_grid, has_closed_form, no_universe
+from fujiscore.overlap import Grid, Overlap, grid, limit, pair, set_sizes
+from fujiscore.rankings import takes_policies
+from fujiscore.tables import frame, text_table
+from fujiscore.truncated import Bounds, bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from concurrent.futures import Executor
 
-    from fujiscore.bounds import Bounds
+    from fujiscore.coercion import Scores
+    from fujiscore.measures import Measure
     from fujiscore.overlap import Sizes, Ties, ZeroTail
-    from fujiscore.rankings import Bounded, Missing, Nan, Negative, Scores
+    from fujiscore.ranking import Rankings
+    from fujiscore.rankings import Policies
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,24 +36,43 @@ class Curve:
     ----------
     measure : str
         The measure's name.
-    ks : ndarray of int64
+    grid : Grid
         The evaluated k.
     values : ndarray of float64
-        The value at each k.
+        The value at each k; NaN where the measure is undefined.
+    notes : tuple of str
+        What a reader must know.
     """
 
     measure: str
-    ks: Sizes
+    grid: Grid
     values: Scores
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ks(self) -> Sizes:
+        """The evaluated k."""
+        return self.grid.ks
 
     @property
     def auc(self) -> float:
         """The area under the curve: trapezoids of unit width between points, over their number less 1."""
         return float(area(self.values))
 
+    @property
+    def value(self) -> float:
+        """The headline: the area, or for measures of whole lists (rbo, kendall, ...) the value at the last k."""
+        return float(headline(find(self.measure), self.values))
+
+    @property
+    def top_weighted_auc(self) -> float | None:
+        """The area over k = 1, 2, 4, ..., where the top weighs more; None unless every k is evaluated."""
+        exp = self.grid if self.grid.kind == "exp" else exp_grid(self.grid)
+        return None if exp is None else float(area(self.values[np.searchsorted(self.ks, exp.ks)]))
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return columns k and the measure's name as a pandas or polars DataFrame."""
-        return frame({"k": self.ks, self.measure: self.values}, library)
+        return frame({"k": self.ks, self.measure: self.values}, library, self.notes)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve on a matplotlib Axes (a new one if None) and return the Axes."""
@@ -56,86 +81,167 @@ class Curve:
         return plots.curves([self], ax=ax)
 
 
+@dataclass(frozen=True)
+class Level:
+    """A measure's value in one place, against chance; None where it is not known.
+
+    Attributes
+    ----------
+    measure : str
+        The measure's name.
+    place : str
+        The name of an area, "whole list", or a k such as "k = 10".
+    k : int or None
+        The k; None for an area.
+    value, expected, corrected, z, p_value : float or None
+        The value, its expectation by chance, the corrected value, standard deviations above chance, permutation p.
+    """
+
+    measure: str
+    place: str
+    k: int | None
+    value: float
+    expected: float | None = None
+    corrected: float | None = None
+    z: float | None = None
+    p_value: float | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Several measures of one pair of rankings.
 
     Attributes
     ----------
-    curves : mapping of str to Curve
-        A curve a measure.
+    rankings : Rankings
+        The two rankings, aligned.
+    measures : tuple of Measure
+        The measures, in the order asked for.
+    grid : Grid
+        The evaluated k.
+    at : ndarray of int64
+        Further k to report.
     overlap : Overlap
-        The two rankings in order, and all that was computed on them.
-    drawn : mapping of str to Chance, or None
-        The chance levels with permutations, if any were asked for.
+        All that was computed of the two orders, along the grid and the further k.
+    notes : tuple of str
+        What was done to the input, and what the results rest on.
+    permuted : mapping of str to list of Chance, or None
+        The chance levels from permutations, if any were asked for.
     """
 
-    curves: Mapping[str, Curve]
+    rankings: Rankings
+    measures: tuple[Measure, ...]
+    grid: Grid
+    at: Sizes
     overlap: Overlap
-    drawn: Mapping[str, Chance] | None = None
+    notes: tuple[str, ...]
+    permuted: Mapping[str, list[Chance]] | None = None
 
     @property
     def n(self) -> int:
-        """The number of items."""
-        return self.overlap.n
+        """The number of items that the rankings list."""
+        return self.rankings.n
 
     @property
     def ks(self) -> Sizes:
         """The evaluated k."""
-        return next(iter(self.curves.values())).ks
+        return self.grid.ks
+
+    @cached_property
+    def curves(self) -> Mapping[str, Curve]:
+        """One curve per measure."""
+        places = np.searchsorted(self.overlap.asked[0], self.ks)
+        return {
+            measure.name: Curve(measure.name, self.grid, evaluate(measure, self.overlap)[places], self.notes)
+            for measure in self.measures
+        }
 
     @property
     def auc(self) -> dict[str, float]:
-        """The area under each measure's curve."""
-        return {name: curve.auc for name, curve in self.curves.items()}
+        """Each measure's headline: the area under its curve, or for measures of whole lists the value at the last k."""
+        return {name: curve.value for name, curve in self.curves.items()}
+
+    @property
+    def top_weighted_auc(self) -> dict[str, float | None]:
+        """The area under each curve over k = 1, 2, 4, ..., where the top weighs more."""
+        return {name: curve.top_weighted_auc for name, curve in self.curves.items()}
 
     @property
     def ties_cut(self) -> int:
-        """At how many of the evaluated k a top set cuts through equal scores.
-
-        There, `ties="stable"` decides by the input order which of them are in it; 0 means that the order of the
-        input plays no part.
-        """
+        """At how many of the evaluated k a top set cuts through equal scores; 0 unless ties="stable"."""
         return self.overlap.ties_cut
 
     @cached_property
+    def _levels(self) -> Mapping[str, list[Chance]]:
+        """The chance levels over the grid, over k = 1, 2, 4, ... (if every k is evaluated), and at further k."""
+        if self.permuted is not None:
+            return self.permuted
+        if self.overlap.population is None or (self.overlap.ties == "stable" and self.overlap.ties_cut):
+            return {}
+        return chances(self.overlap, [own for own in self.measures if has_closed_form(own)], self.grids)
+
+    @property
+    def grids(self) -> list[Grid]:
+        """The grid; k = 1, 2, 4, ... if every k is evaluated; and further k, if any."""
+        exp = exp_grid(self.grid)
+        further = [Grid(self.at, "custom", self.grid.depth)] if self.at.size else []
+        return [self.grid, *([exp] if exp else []), *further]
+
+    @property
     def chance(self) -> Mapping[str, Chance]:
-        """For each measure, what chance alone would give, and the corrected values."""
-        if self.drawn is not None:
-            return self.drawn
-        return chances(self.overlap, [find(name) for name in self.curves], self.ks)
+        """For each measure whose chance level is known, the expected and corrected values."""
+        return {name: levels[0] for name, levels in self._levels.items()}
 
     @property
     def p_value(self) -> dict[str, float | None]:
         """For each measure, how often chance gives at least this area; None without permutations."""
-        return {name: found.p_value for name, found in (self.drawn or {}).items()}
+        return {name: self.chance[name].p_value if name in self.chance else None for name in self.curves}
 
     def __getitem__(self, measure: str) -> Curve:
-        """Return one measure's curve."""
-        return self.curves[measure]
+        """Return a measure's curve."""
+        return self.curves[find(measure).name]
+
+    def levels(self) -> list[Level]:
+        """Return each measure's areas and its values at further k, against chance."""
+        rows = []
+        for measure in self.measures:
+            values = evaluate(measure, self.overlap)
+            known = self._levels.get(measure.name)
+            for number, points in enumerate(self.grids):
+                own = values[np.searchsorted(self.overlap.asked[0], points.ks)]
+                level = None if known is None else known[number]
+                if points.ks is self.at:
+                    rows += [_point(measure, points, own, level, i) for i in range(points.ks.size)]
+                elif not (measure.whole and number):
+                    rows.append(_headline(measure, points, own, level))
+        return rows
+
+    def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:
+        """Explain FUJI at k, by default at 10 or half of the items; nothing is sorted again."""
+        if k is None:
+            k = min(10, max(1, self.grid.depth // 2))
+        zero_tail = "include" if self.overlap.zero_tail else "exclude"
+        sizes = set_sizes(k, self.rankings.depth)
+        return explanation(self.rankings, sizes, ties=self.overlap.ties, zero_tail=zero_tail)
 
     def __str__(self) -> str:
-        """Return a line a measure, and a word on ties where they matter."""
-        width = max(len(name) for name in self.curves)
-        points = self.ks.size
-        lines = [f"{self.n} items, k = {self.ks[0]} to {self.ks[-1]} ({points} points)"]
-        for name, auc in self.auc.items():
-            line = f"AUC {name:<{width}}  {auc:.4f}"
-            if self.drawn is not None:
-                found = self.drawn[name]
-                line += f"  by chance {found.expected_auc:.4f}  corrected {found.corrected_auc:.4f}"
-                line += f"  p = {found.p_value:.4g}"
-            lines.append(line)
-        if self.ties_cut:
-            lines.append(
-                f"ties: at {self.ties_cut} of {points} points equal scores straddle the top k, and the input order "
-                "decides; ties='closed' does not depend on it"
-            )
-        return "\n".join(lines)
+        """Return the areas as a table, and the notes."""
+        top = self.grid.kind == "all" and self.ks.size > 1
+        header = ["measure", self.grid.area, *(["top-weighted AUC"] if top else [])]
+        rows = []
+        for measure in self.measures:
+            curve = self.curves[measure.name]
+            if measure.whole:
+                rows.append([measure.title, f"{curve.value:.4f}", *(["(whole list)"] if top else [])])
+            else:
+                rows.append([measure.title, f"{curve.auc:.4f}", *([f"{curve.top_weighted_auc:.4f}"] if top else [])])
+        head = f"{self.n} items, {self.grid.described()}"
+        return "\n".join([head, *text_table(header, rows), *(f"note: {note}" for note in self.notes)])
 
     def to_frame(self, library: str | None = None) -> Any:
-        """Return the column k and one column a measure as a pandas or polars DataFrame."""
-        return frame({"k": self.ks, **{name: curve.values for name, curve in self.curves.items()}}, library)
+        """Return one row per k and one column per measure as a pandas or polars DataFrame."""
+        curves = {name: curve.values for name, curve in self.curves.items()}
+        return frame({"k": self.ks, **curves}, library, self.notes)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw all curves on a matplotlib Axes (a new one if None) and return the Axes."""
@@ -144,40 +250,56 @@ class Comparison:
         return plots.curves(list(self.curves.values()), ax=ax)
 
 
+def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | None) -> Level:
+    """Return the area (or the value over the whole list) against chance."""
+    whole = "whole list" if points.ks[-1] == points.depth else f"top {points.ks[-1]}"
+    place = whole if measure.whole else points.area
+    value = float(headline(measure, values))
+    if chance is None:
+        return Level(measure.name, place, None, value)
+    known = (chance.expected_auc, chance.corrected_auc, chance.auc_z, chance.p_value)
+    return Level(measure.name, place, None, value, *known)
+
+
+def _point(measure: Measure, points: Grid, values: Scores, chance: Chance | None, i: int) -> Level:
+    """Return the value at one k against chance."""
+    k, value = int(points.ks[i]), float(values[i])
+    if chance is None:
+        return Level(measure.name, f"k = {k}", k, value)
+    p_value = None if chance.p_values is None else float(chance.p_values[i])
+    known = (float(chance.expected[i]), float(chance.corrected[i]), float(chance.z[i]), p_value)
+    return Level(measure.name, f"k = {k}", k, value, *known)
+
+
+@takes_policies
 def fuji(
     r: Any,
     s: Any,
     k: int | tuple[int, int],
     *,
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
+    **policies: Unpack[Policies],
 ) -> float:
     """Return the Fuzzy Jaccard Index of the top k of two rankings.
 
-    An item outside a top set counts as a member to the degree that its score comes near the set's last score:
+    An item outside a top set counts as a member in proportion to how close its score is to the set's last score:
     FUJI = sum of the smaller memberships / size of the union of the two top sets.
 
     Parameters
     ----------
-    r, s : array-like, Series or dict of item to score
-        Two rankings of the same n items, higher is better. Labelled ones (dicts, pandas Series) are aligned by
-        label; others must be in the same item order.
+    r, s : array-like, Series, dict of item to score, Ranking, ...
+        Two rankings of the same n items, higher is better. Labelled ones are aligned by label; others must be in the
+        same item order.
     k : int or pair of int
-        How many items from the top, from 1 to n; a pair (k1, k2) for top sets of different sizes.
-    ties : {"stable", "closed"}
-        Equal scores around the k-th: "stable" keeps the input order, "closed" takes all of them in.
+        Number of top items, from 1 to n; a pair (k1, k2) for top sets of different sizes.
+    ties : {"closed", "stable"}
+        Ties at the k-th score: include every tied item, or break ties by input order (as the published results do).
     zero_tail : {"include", "exclude"}
         Where the k-th score is 0: whether items outside, tied with it at 0, count as members (as in the paper's
         algorithm and results) or not (as its equation says).
-    negative : {"raise", "clip", "abs"}
-        Negative scores: refuse them, order by them but count them as 0, or take magnitudes.
-    nan : {"raise", "zero", "drop"}
-        NaN scores: refuse them, score them 0, or leave those items out of both rankings.
-    missing : {"raise", "zero", "drop"}
-        Items that only one ranking scores: refuse them, score them 0, or compare the shared items only.
+    **policies
+        negative, nan, missing, duplicates, transform and universe, as in `rankings`.
 
     Returns
     -------
@@ -192,34 +314,33 @@ def fuji(
     >>> fj.fuji({"a": 3, "b": 2, "c": 1}, {"c": 3, "a": 2.9, "b": 0}, 1)
     0.65
     """
-    return score(r, s, k, ties=ties, zero_tail=zero_tail, negative=negative, nan=nan, missing=missing)
+    return score(r, s, k, ties=ties, zero_tail=zero_tail, **policies)
 
 
+@takes_policies
 def score(
     r: Any,
     s: Any,
     k: int | tuple[int, int],
-    measure: str = "fuji",
+    measure: Any = "fuji",
     *,
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
+    **policies: Unpack[Policies],
 ) -> float:
     """Return a measure's value for the top k of two rankings.
 
     Parameters
     ----------
-    measure : str
-        A name in `MEASURES`.
-    r, s, k, ties, zero_tail, negative, nan, missing
+    measure : str or Measure
+        A name in `MEASURES`, with parameters as in "rbo:0.98" or "rbo(p=0.98)".
+    r, s, k, ties, zero_tail, **policies
         As in `fuji`.
 
     Returns
     -------
     float
-        In the measure's range.
+        In the measure's range; NaN where it is undefined (rank correlations of constant scores).
 
     Examples
     --------
@@ -227,69 +348,38 @@ def score(
     >>> fj.score([4, 3, 2, 1], [4, 2, 3, 1], 2, measure="jaccard")
     0.3333333333333333
     """
-    found = find(measure)
-    first, second, _ = ordered_pair(r, s, negative=negative, nan=nan, missing=missing)
-    overlap = Overlap(first, second, *set_sizes(k, first.n), ties=ties, zero_tail=zero_tail)
-    return float(evaluate(found, overlap)[0])
+    chosen = find(measure)
+    both = pair(r, s, policies)
+    sizes = set_sizes(k, limit(both))
+    overlap = Overlap(*both, *sizes, ties=ties, zero_tail=zero_tail, population=both.population)
+    return float(evaluate(chosen, overlap)[0])
 
 
-@overload
+@takes_policies
 def curve(
     r: Any,
     s: Any,
-    measure: str = ...,
-    *,
-    ks: Any = ...,
-    ties: Ties = ...,
-    zero_tail: ZeroTail = ...,
-    negative: Negative = ...,
-    nan: Nan = ...,
-    missing: Missing = ...,
-) -> Curve: ...
-
-
-@overload
-def curve(
-    r: Any,
-    s: Any,
-    measure: str = ...,
-    *,
-    ks: Any = ...,
-    ties: Ties = ...,
-    zero_tail: ZeroTail = ...,
-    negative: Negative = ...,
-    nan: Nan = ...,
-    missing: Bounded,
-) -> Bounds: ...
-
-
-def curve(
-    r: Any,
-    s: Any,
-    measure: str = "fuji",
+    measure: Any = "fuji",
     *,
     ks: Any = "all",
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing | Bounded = "raise",
-) -> Curve | Bounds:
+    **policies: Unpack[Policies],
+) -> Any:
     """Return a measure's values over k, exactly, in linear time after the sort.
 
     Parameters
     ----------
     ks : {"all", "exp", "squared"} or increasing integers
-        Where to evaluate: 1..n; 1, 2, 4, ..., n; 1, 4, 9, ..., n; or the given k.
-    missing : {"raise", "zero", "drop", "bounds"}
-        As in `score`; "bounds" returns the lower and the upper FUJI curve of lists that are cut off (see `bounds`).
-    r, s, measure, ties, zero_tail, negative, nan
-        As in `score`.
+        Where to evaluate: 1..n; 1, 2, 4, ..., n; 1, 4, 9, ..., n; or the given k. For truncated lists n is the
+        length of the shorter one.
+    r, s, measure, ties, zero_tail, **policies
+        As in `score`. With missing="bounds" the lower and the upper FUJI curve of truncated lists (see `bounds`).
 
     Returns
     -------
     Curve, or Bounds with missing="bounds"
-        With `.ks`, `.values`, `.auc`, `.plot()` and `.to_frame()`.
+        With `.ks`, `.values`, `.auc`, `.notes`, `.plot()` and `.to_frame()`.
 
     Examples
     --------
@@ -297,38 +387,40 @@ def curve(
     >>> fj.curve([4, 3, 2, 1], [4, 2, 3, 1]).values
     array([1.        , 0.77777778, 1.        , 1.        ])
     """
-    if missing == "bounds":
-        if measure != "fuji" or ties != "stable":
-            raise InputError("missing='bounds' is known for measure='fuji' with ties='stable' only.")
-        return bounds(r, s, ks=ks, zero_tail=zero_tail, negative=negative, nan=nan)
-    policies: Any = {"negative": negative, "nan": nan, "missing": missing}
-    return _curve(r, s, measure, ks, ties, zero_tail, policies)
+    chosen = find(measure)
+    if policies.get("missing") == "bounds":
+        return _bounds(r, s, chosen, ks, ties, zero_tail, dict(policies))
+    both = pair(r, s, policies)
+    points = grid(ks, both.depth, limit(both))
+    overlap = Overlap(*both, points.ks, points.ks, ties=ties, zero_tail=zero_tail, population=both.population)
+    notes = (*both.notes, *_caveats(overlap, [chosen]))
+    return Curve(chosen.name, points, evaluate(chosen, overlap), notes)
 
 
-def _curve(r: Any, s: Any, measure: str, ks: Any, ties: str, zero_tail: str, policies: dict[str, Any]) -> Curve:
-    found = find(measure)
-    first, second, _ = ordered_pair(r, s, **policies)
-    points = grid(ks, first.n)
-    overlap = Overlap(first, second, points, points, ties=ties, zero_tail=zero_tail)
-    return Curve(found.name, points, evaluate(found, overlap))
+def _bounds(r: Any, s: Any, measure: Measure, ks: Any, ties: str, zero_tail: Any, policies: dict[str, Any]) -> Bounds:
+    """Return the bounds of FUJI, or say that other measures have none."""
+    if measure.name != "fuji" or ties != "closed":
+        raise InputError(
+            f"{spelled('missing', 'bounds')} is for {spelled('measure', 'fuji')} and {spelled('ties', 'closed')} only."
+        )
+    return bounds(r, s, ks=ks, zero_tail=zero_tail, **{**policies, "missing": "zero"})  # type: ignore[arg-type]
 
 
+@takes_policies
 def auc(
     r: Any,
     s: Any,
-    measure: str = "fuji",
+    measure: Any = "fuji",
     *,
     ks: Any = "all",
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
+    **policies: Unpack[Policies],
 ) -> float:
     """Return the area under a measure's curve over k.
 
     Trapezoids of unit width between the evaluated points, divided by their number less 1: the paper's area for
-    ks="all"; on a sparse grid the top weighs more. All arguments are those of `curve`.
+    ks="all"; with ks="exp" the top weighs more. All arguments are those of `curve`.
 
     Examples
     --------
@@ -336,62 +428,105 @@ def auc(
     >>> round(fj.auc([4, 3, 2, 1], [4, 2, 3, 1]), 4)
     0.9259
     """
-    policies: Any = {"negative": negative, "nan": nan, "missing": missing}
-    return _curve(r, s, measure, ks, ties, zero_tail, policies).auc
+    value: float = curve(r, s, measure, ks=ks, ties=ties, zero_tail=zero_tail, **policies).auc
+    return value
 
 
+@takes_policies
 def compare(
     r: Any,
     s: Any,
-    measures: Sequence[str] = ("fuji", "jaccard"),
+    measures: Sequence[Any] = ("fuji", "jaccard"),
     *,
     ks: Any = "all",
+    k: Any = (),
     permutations: int = 0,
-    random_state: int = 0,
+    random_state: Any = 0,
     n_jobs: int | None = None,
     executor: Executor | None = None,
     progress: bool | None = None,
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
+    **policies: Unpack[Policies],
 ) -> Comparison:
     """Compare two rankings by several measures at once; they share the sort and the sweep.
 
     Parameters
     ----------
-    measures : sequence of str
-        Names in `MEASURES`.
+    measures : sequence of str or Measure
+        Names in `MEASURES`, with parameters as in "rbo:0.98".
+    k : int or increasing integers
+        Further k to report in `.levels()`.
     permutations, random_state, n_jobs, executor, progress
-        As in `chance`: random rankings to draw for p-values.
-    r, s, ks, ties, zero_tail, negative, nan, missing
+        As in `chance`: number of permutations for p-values, and how to draw them.
+    r, s, ks, ties, zero_tail, **policies
         As in `curve`.
 
     Returns
     -------
     Comparison
-        With `.curves`, `.auc`, `.chance` (a `Chance` a measure), `.ties_cut`, `.plot()` and `.to_frame()`; printing
-        it gives a summary.
+        With `.curves`, `.auc` and `.top_weighted_auc`, `.chance` (one `Chance` per measure), `.levels()`,
+        `.explain(k)`, `.notes`, `.plot()` and `.to_frame()`; printing it gives a summary.
 
     Examples
     --------
     >>> import fujiscore as fj
     >>> print(fj.compare([4, 3, 2, 1], [4, 2, 3, 1]))
-    4 items, k = 1 to 4 (4 points)
-    AUC fuji     0.9259
-    AUC jaccard  0.7778
+    4 items, k = 1 to 4
+    measure  AUC     top-weighted AUC
+    FUJI     0.9259  0.8889
+    Jaccard  0.7778  0.6667
     """
-    if not measures:
-        raise InputError(f"measures must name at least one measure; got {'None' if measures is None else 'none'}.")
+    if measures is None or not measures:
+        raise InputError(f"{spelled('measures')} must name at least one measure; got {measures!r}.")
     names = (measures,) if isinstance(measures, str) else tuple(measures)
-    found = [find(name) for name in names]
-    first, second, _ = ordered_pair(r, s, negative=negative, nan=nan, missing=missing)
-    points = grid(ks, first.n)
-    overlap = Overlap(first, second, points, points, ties=ties, zero_tail=zero_tail)
-    curves = {measure.name: Curve(measure.name, points, evaluate(measure, overlap)) for measure in found}
-    if permutations == 0:
-        return Comparison(curves, overlap)
+    chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
+    both = pair(r, s, policies)
+    points = grid(ks, both.depth, limit(both))
+    at = grid(k, both.depth, limit(both)).ks if np.size(k) else np.empty(0, np.int64)
+    path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
+    overlap = Overlap(*both, path, path, ties=ties, zero_tail=zero_tail, population=both.population)
+    notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
+    result = Comparison(both, chosen, points, at, overlap, notes)
+    if permutations == 0 or overlap.population is None:
+        return result
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    drawn = chances(overlap, found, points, permutations=permutations, random_state=random_state, **work)
-    return Comparison(curves, overlap, drawn)
+    drawn = chances(overlap, chosen, result.grids, permutations=permutations, random_state=random_state, **work)
+    further = tuple(dict.fromkeys(note for levels in drawn.values() for note in levels[0].notes))
+    return Comparison(both, chosen, points, at, overlap, (*notes, *further), drawn)
+
+
+def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
+    """Return what values rest on: cut ties, constant scores, points where a measure is undefined."""
+    notes = []
+    points = overlap.k1.size
+    if overlap.ties == "stable" and overlap.ties_cut:
+        notes.append(
+            f"ties cut at {overlap.ties_cut} of {points} k: equal scores straddle the top k, and their input order "
+            f"decides ({spelled('ties', 'closed')} does not depend on it)"
+        )
+    dead = [ranking.name for ranking in (overlap.r, overlap.s) if ranking.constant]
+    notes += [f"{name} gives every item the same score: it orders nothing" for name in dead]
+    for measure in measures:
+        undefined = undefined_points(measure, overlap)
+        if undefined:
+            why = "constant scores in the union" if measure.by_rank else "ties make the sets differ in size"
+            shown = "NaN" if np.isnan(measure.undefined) else f"{measure.undefined:g} by the paper's convention"
+            notes.append(f"{measure.name} is undefined at {undefined} of {points} k ({why}): {shown} there")
+    return notes
+
+
+def _chance_caveats(overlap: Overlap, measures: Sequence[Measure], permutations: int) -> list[str]:
+    """Return why chance levels are missing, with the remedy."""
+    if overlap.population is None:
+        return [no_universe()]
+    if permutations:
+        return []
+    if overlap.ties == "stable" and overlap.ties_cut:
+        return [
+            f"no chance level: with cut ties it needs {spelled('permutations', 1000)} or {spelled('ties', 'closed')}"
+        ]
+    without = [measure.name for measure in measures if not has_closed_form(measure)]
+    if not without:
+        return []
+    return [f"no closed form for the chance level of {', '.join(without)}: pass {spelled('permutations', 1000)}"]

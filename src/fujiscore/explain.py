@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.tables import frame
 from fujiscore.measures import evaluate, find
-from fujiscore.overlap import Ordered, Overlap, ordered_pair, set_sizes
+from fujiscore.overlap import Overlap, pair, set_sizes
+from fujiscore.rankings import takes_policies
+from fujiscore.tables import frame, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from numpy.typing import NDArray
 
-    from fujiscore.overlap import Ties, ZeroTail
-    from fujiscore.rankings import Missing, Nan, Negative, Scores
+    from fujiscore.coercion import Scores
+    from fujiscore.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.ranking import Ranking, Rankings
+    from fujiscore.rankings import Policies
+
+SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Why FUJI has its value: one row an item of the union of the two top sets.
+    """Why FUJI has its value: one row per item of the union of the two top sets.
 
     The rows are sorted: near misses by falling contribution, far misses likewise, then the shared items.
 
@@ -37,15 +42,17 @@ class Explanation:
     items : list
         The items' labels (positions where they have none).
     rank_r, rank_s : ndarray of int64
-        Ranks from 1.
+        Ranks from 1; equal scores share the best of their ranks.
     score_r, score_s : ndarray of float64
-        The scores as given.
+        The scores; NaN for an item that the ranking does not list.
     membership_r, membership_s : ndarray of float64
         1 inside the top set; outside, the score relative to the last score inside.
     contribution : ndarray of float64
         The smaller membership; 1 for a shared item.
     kind : list of str
         "shared", "near miss" (contribution at least 1/2) or "far miss".
+    notes : tuple of str
+        What was done to the input.
     """
 
     value: float
@@ -61,6 +68,7 @@ class Explanation:
     membership_s: Scores
     contribution: Scores
     kind: list[str]
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -73,48 +81,57 @@ class Explanation:
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return the table as a pandas or polars DataFrame."""
-        return frame(self.columns(), library)
+        return frame(self.columns(), library, self.notes)
 
-    def __str__(self) -> str:
-        """Return the value's decomposition and the first rows as text."""
-        sizes = f"k = {self.k1}" if self.k1 == self.k2 else f"k = ({self.k1}, {self.k2})"
+    @property
+    def sizes(self) -> str:
+        """The set sizes in words."""
+        return f"k = {self.k1}" if self.k1 == self.k2 else f"k = ({self.k1}, {self.k2})"
+
+    def made_of(self) -> str:
+        """Return what FUJI's value is made of, in words."""
         counts = {kind: self.kind.count(kind) for kind in ("shared", "near miss", "far miss")}
         credit = float(self.contribution.sum()) - counts["shared"]
-        head = (
-            f"FUJI {self.value:.4f} at {sizes}: ({counts['shared']} shared + {credit:.4f} credit for "
-            f"{counts['near miss']} near and {counts['far miss']} far misses) / {len(self)} items; "
-            f"Jaccard {self.jaccard:.4f}"
+        return (
+            f"({counts['shared']} shared + {credit:.4f} credit for {counts['near miss']} near and "
+            f"{counts['far miss']} far misses) / {len(self)} items"
         )
-        shown = min(len(self), 20)
-        rows = [("item", "rank r", "rank s", "score r", "score s", "contribution", "kind")]
-        rows += [
+
+    def __str__(self) -> str:
+        """Return the value's decomposition, the first rows as text, and the notes."""
+        head = f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
+        shown = min(len(self), SHOWN)
+        rows = [
             (
                 str(self.items[i]),
                 str(self.rank_r[i]),
                 str(self.rank_s[i]),
-                f"{self.score_r[i]:.5g}",
-                f"{self.score_s[i]:.5g}",
+                score_text(self.score_r[i]),
+                score_text(self.score_s[i]),
                 f"{self.contribution[i]:.4f}",
                 self.kind[i],
             )
             for i in range(shown)
         ]
-        widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        lines = text_table(("item", "rank r", "rank s", "score r", "score s", "contribution", "kind"), rows)
         more = [f"... {len(self) - shown} more rows"] if len(self) > shown else []
-        return "\n".join([head, *lines, *more])
+        return "\n".join([head, *lines, *more, *(f"note: {note}" for note in self.notes)])
 
 
+def score_text(score: float) -> str:
+    """Return a score in few digits; a dash for an item that is not listed."""
+    return "-" if np.isnan(score) else f"{score:.5g}"
+
+
+@takes_policies
 def explain(
     r: Any,
     s: Any,
     k: int | tuple[int, int],
     *,
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
+    **policies: Unpack[Policies],
 ) -> Explanation:
     """Explain FUJI at k item by item: which items are shared, which are near misses, and how near.
 
@@ -124,7 +141,7 @@ def explain(
     Returns
     -------
     Explanation
-        One row an item of the union, the near misses that matter most first; `.to_frame()` for a DataFrame.
+        One row per item of the union, the near misses that matter most first; `.to_frame()` for a DataFrame.
 
     Examples
     --------
@@ -133,44 +150,57 @@ def explain(
     >>> why.items, why.kind
     (['c', 'b', 'a'], ['near miss', 'far miss', 'shared'])
     """
-    first, second, rankings = ordered_pair(r, s, negative=negative, nan=nan, missing=missing)
-    overlap = Overlap(first, second, *set_sizes(k, first.n), ties=ties, zero_tail=zero_tail)
+    both = pair(r, s, policies)
+    return explanation(both, set_sizes(k, both.depth), ties=ties, zero_tail=zero_tail)
+
+
+def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_tail: str) -> Explanation:
+    """Explain FUJI of two aligned rankings for top sets of the given sizes."""
+    first, second = both
+    overlap = Overlap(first, second, *sizes, ties=ties, zero_tail=zero_tail, population=both.population)
     k1, k2 = int(overlap.k1[0]), int(overlap.k2[0])
     union = np.union1d(first.order[:k1], second.order[:k2])
-    rank_r, rank_s = _ranks(first)[union], _ranks(second)[union]
-    member_r = _membership(first, k1, rank_r, zero_tail)
-    member_s = _membership(second, k2, rank_s, zero_tail)
+    inside_r, member_r = _membership(first, k1, union, overlap.zero_tail)
+    inside_s, member_s = _membership(second, k2, union, overlap.zero_tail)
     contribution = np.minimum(member_r, member_s)
-    inside = (rank_r <= k1) & (rank_s <= k2)
+    inside = inside_r & inside_s
     kinds = np.select([inside, contribution >= 0.5], ["shared", "near miss"], "far miss")
-    rows = np.lexsort((rank_r + rank_s, -contribution, inside))
+    rank_r, rank_s = first.ranks[union], second.ranks[union]
+    labels = [both.label(int(position)) for position in union]
+    by_label = np.argsort(np.argsort(np.array([str(label) for label in labels])))
+    rows = np.lexsort((by_label, rank_r + rank_s, -contribution, inside))
     return Explanation(
         value=float(evaluate(find("fuji"), overlap)[0]),
         jaccard=float(evaluate(find("jaccard"), overlap)[0]),
         k1=k1,
         k2=k2,
-        items=[rankings.label(int(position)) for position in union[rows]],
+        items=[labels[row] for row in rows],
         rank_r=rank_r[rows],
         rank_s=rank_s[rows],
-        score_r=first.scores[union][rows],
-        score_s=second.scores[union][rows],
+        score_r=_listed_scores(first, union)[rows],
+        score_s=_listed_scores(second, union)[rows],
         membership_r=member_r[rows],
         membership_s=member_s[rows],
         contribution=contribution[rows],
         kind=kinds[rows].tolist(),
+        notes=both.notes,
     )
 
 
-def _ranks(ranking: Ordered) -> NDArray[np.int64]:
-    """Return each item's rank, from 1."""
-    ranks = np.empty(ranking.n, np.int64)
-    ranks[ranking.order] = np.arange(1, ranking.n + 1)
-    return ranks
+def _listed_scores(ranking: Ranking, positions: NDArray[Any]) -> Scores:
+    """Return scores, NaN where the ranking does not list the item."""
+    scores = ranking.scores[positions]
+    return scores if ranking.absent is None else np.where(ranking.absent[positions], np.nan, scores)
 
 
-def _membership(ranking: Ordered, k: int, ranks: NDArray[np.int64], zero_tail: str) -> Scores:
-    """Return the membership in the top k of the items at the given ranks."""
-    last = ranking.ranked[k - 1]
-    scores = np.minimum(ranking.ranked[ranks - 1], last)
-    outside = scores / last if last > 0 else float(zero_tail == "include")
-    return np.where(ranks <= k, 1.0, outside)
+def _membership(
+    ranking: Ranking, k: int, positions: NDArray[Any], zero_tail: float
+) -> tuple[NDArray[np.bool_], Scores]:
+    """Return which items are in the top k, and the membership of all."""
+    place = np.empty(ranking.n, np.int64)
+    place[ranking.order] = np.arange(ranking.n)
+    inside = place[positions] < k
+    last = ranking.ranked[min(k, ranking.n) - 1]
+    scores = np.minimum(ranking.clipped[positions], last)
+    outside = scores / last if last > 0 else zero_tail
+    return inside, np.where(inside, 1.0, outside)

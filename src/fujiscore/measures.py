@@ -1,20 +1,25 @@
-"""The registry of measures: name, formula, range, properties, reference. Imports the overlap and errors."""
+"""The registry of measures: name, parameters, formula, range, properties, reference. Imports the overlap and errors."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ast
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import InputError, choice
+from fujiscore.errors import InputError, choice, proportion, spelled
+from fujiscore.overlap import Counts, Overlap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fujiscore.overlap import Overlap, Sizes
-    from fujiscore.rankings import Scores
+    from fujiscore.coercion import Scores
+    from fujiscore.overlap import Sizes
+
+Sets: TypeAlias = Counts | Overlap
 
 
 @dataclass(frozen=True)
@@ -30,12 +35,14 @@ class Properties:
 
 @dataclass(frozen=True)
 class Measure:
-    """A similarity of two top sets: a formula on their overlap.
+    """A similarity of two top sets, or of two whole lists: a formula on their overlap.
+
+    Calling a measure with parameters gives the measure with these parameters: `MEASURES["rbo"](p=0.98)`.
 
     Attributes
     ----------
     name, title : str
-        The word used in calls, and the name used in text and pictures.
+        The word used in calls, and the name used in text and figures.
     formula : str
         With h shared items, set sizes k1 and k2, n items and E = k1 k2 / n.
     low, high : float
@@ -44,6 +51,8 @@ class Measure:
         The row of the paper's Table 1; None for a measure that the paper does not treat.
     reference : str
         Where the measure comes from.
+    values : callable
+        The formula, on an Overlap (or its Counts, unless by_rank).
     unequal : bool
         Whether the two sets may differ in size.
     linear : bool
@@ -52,8 +61,14 @@ class Measure:
         Whether exchanging the rankings leaves the value as it is, for sets of any sizes.
     by_rank : bool
         Whether the value needs the single ranks, and not only how the two sets overlap.
-    values : callable
-        The formula, on an Overlap.
+    whole : bool
+        Whether the headline is the value over the whole list; otherwise it is the area under the curve over k.
+    undefined : float
+        The value where the formula is undefined: NaN, or 1 by the paper's convention.
+    aliases : tuple of str
+        Other names.
+    parameters : mapping of str to value
+        The formula's parameters.
     """
 
     name: str
@@ -63,28 +78,88 @@ class Measure:
     high: float
     properties: Properties | None
     reference: str
-    unequal: bool
-    linear: bool
-    values: Callable[[Overlap], Scores]
+    values: Callable[..., Scores]
+    unequal: bool = True
+    linear: bool = False
     symmetric: bool = True
     by_rank: bool = False
+    whole: bool = False
+    undefined: float = float("nan")
+    aliases: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, **parameters: Any) -> Measure:
+        """Return the measure with other parameters."""
+        for name, value in parameters.items():
+            choice("parameter", name, self.parameters or ("(none)",))
+            if isinstance(self.parameters[name], bool):
+                if not isinstance(value, bool):
+                    raise InputError(f"{self.name}: {name} must be True or False; got {value!r}.")
+            else:
+                proportion(name, value)
+        changed = {name: value for name, value in parameters.items() if value != MEASURES[self.base].parameters[name]}
+        if not changed:
+            return MEASURES[self.base]
+        listed = ", ".join(f"{name}={value}" for name, value in changed.items())
+        return replace(
+            self,
+            name=f"{self.base}({listed})",
+            title=f"{MEASURES[self.base].title} ({listed})",
+            parameters={**MEASURES[self.base].parameters, **parameters},
+        )
+
+    @property
+    def by_depth(self) -> bool:
+        """Whether the value builds on all depths down to k, so that both sets must be asked for at one k."""
+        return self.base in {"rbo", "average_overlap"}
+
+    @property
+    def base(self) -> str:
+        """The name without parameters."""
+        return self.name.partition("(")[0]
 
     def __reduce__(self) -> tuple[Callable[[str], Measure], tuple[str]]:
         """Travel to other processes by name: formulas cannot be pickled."""
         return find, (self.name,)
 
 
-def evaluate(measure: Measure, overlap: Overlap) -> Scores:
-    """Return a measure's values along the path, or say that it needs sets of equal size."""
-    if not measure.unequal and overlap.k1 is not overlap.k2:
-        unequal = np.flatnonzero(overlap.k1 != overlap.k2)
-        if unequal.size:
-            k1, k2 = overlap.k1[unequal[0]], overlap.k2[unequal[0]]
+def evaluate(measure: Measure, sets: Sets) -> Scores:
+    """Return a measure's values along the path; NaN (or the measure's convention) where it is undefined."""
+    values = _raw(measure, sets)
+    return values if np.isnan(measure.undefined) else np.where(np.isnan(values), measure.undefined, values)
+
+
+def _raw(measure: Measure, sets: Sets) -> Scores:
+    """Return a measure's values, NaN wherever it is undefined."""
+    if measure.by_rank and isinstance(sets, Overlap):
+        if sets.inner < sets.k1.size:
             raise InputError(
-                f"{measure.name} is defined for sets of equal size only; got sizes {k1} and {k2}. "
-                "Use one k and ties='stable', or a measure that allows unequal sizes, such as 'wald' or 'jaccard'."
+                f"{measure.name} needs the items' ranks, which end with the truncated lists; lower {spelled('k')}."
             )
-    return measure.values(overlap)
+        if measure.by_depth and (sets.asked[0] != sets.asked[1]).any():
+            raise _needs_equal_sizes(measure, sets)
+        return measure.values(sets, **measure.parameters)
+    values = measure.values(sets)
+    if measure.unequal or sets.k1 is sets.k2:
+        return values
+    if isinstance(sets, Overlap) and (sets.asked[0] != sets.asked[1]).any():
+        raise _needs_equal_sizes(measure, sets)
+    return np.where(sets.k1 == sets.k2, values, np.nan)
+
+
+def _needs_equal_sizes(measure: Measure, sets: Overlap) -> InputError:
+    """Return the error for a measure of equal sizes that is asked for others."""
+    return InputError(
+        f"{measure.name} is defined for sets of equal size only; got sizes {sets.asked[0][0]} and {sets.asked[1][0]}. "
+        "Use one k, or a measure that allows unequal sizes, such as 'wald' or 'jaccard'."
+    )
+
+
+def undefined_points(measure: Measure, overlap: Overlap) -> int:
+    """Return at how many points of the path a measure is undefined."""
+    if not (measure.by_rank or not measure.unequal):
+        return 0
+    return int(np.isnan(_raw(measure, overlap)).sum())
 
 
 def area(values: Scores) -> Any:
@@ -94,111 +169,183 @@ def area(values: Scores) -> Any:
     return (values.sum(axis=-1) - (values[..., 0] + values[..., -1]) / 2) / (values.shape[-1] - 1)
 
 
+def headline(measure: Measure, values: Scores) -> Any:
+    """Return the one number that stands for a curve: the area, or the value over the whole list."""
+    return values[..., -1] if measure.whole else area(values)
+
+
 def find(name: Any) -> Measure:
-    """Return the measure of that name."""
-    choice("measure", name, MEASURES)
-    return MEASURES[name]
+    """Return the measure of a name, in any capitalisation, with parameters as in 'rbo:0.98' or 'rbo(p=0.98)'."""
+    if isinstance(name, Measure):
+        return name
+    if isinstance(name, str) and name in MEASURES:
+        return MEASURES[name]
+    word, parameters = _parsed(name) if isinstance(name, str) else ("", {})
+    key = _NAMES.get(word)
+    if key is None:
+        near = get_close_matches(word, _NAMES, n=1) if word else []
+        hint = f" Did you mean {_NAMES[near[0]]!r}?" if near else ""
+        raise InputError(f"{spelled('measure')} must be one of {', '.join(MEASURES)}; got {name!r}.{hint}")
+    measure = MEASURES[key]
+    if not isinstance(parameters, dict):
+        first = next(iter(measure.parameters), None)
+        if first is None:
+            raise InputError(f"{spelled('measure')} {key} takes no parameter; got {name!r}.")
+        parameters = {first: parameters}
+    return measure(**parameters) if parameters else measure
 
 
-def _expected(o: Overlap) -> Scores:
+def _parsed(name: str) -> tuple[str, Any]:
+    """Return a measure's plain name and its parameters: a dict, or one value after a colon."""
+    word, colon, value = name.partition(":")
+    try:
+        if colon:
+            return _plain(word), ast.literal_eval(value.strip().capitalize())
+        if "(" in name:
+            call: Any = ast.parse(name.strip(), mode="eval").body
+            return _plain(name.partition("(")[0]), {own.arg: ast.literal_eval(own.value) for own in call.keywords}
+    except (ValueError, SyntaxError, AttributeError):
+        raise InputError(
+            f"{spelled('measure')} must be a name with parameters such as 'rbo:0.98' or 'rbo(p=0.98)'; got {name!r}."
+        ) from None
+    return _plain(name), {}
+
+
+def _plain(word: str) -> str:
+    """Return a name in lower case, with underscores for blanks and hyphens."""
+    return word.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def _expected(o: Sets) -> Scores:
     """Return the expected number of shared items of two random sets."""
     return o.k1 * (o.k2 / o.n)
 
 
-def _ratio(o: Overlap, above: Scores | Sizes, below: Scores | Sizes) -> Scores:
+def _ratio(o: Sets, above: Scores | Sizes, below: Scores | Sizes) -> Scores:
     """Divide; where the sizes alone decide the overlap (0/0), 1 for equal sets and 0 for others."""
     forced = np.maximum(o.k1, o.k2) == o.n
     values: Scores = np.where(forced, _krizek(o), above / np.where(forced, 1, below))
     return values
 
 
-def _jaccard(o: Overlap) -> Scores:
+def _jaccard(o: Sets) -> Scores:
     return o.shared / (o.k1 + o.k2 - o.shared)
 
 
-def _hamming(o: Overlap) -> Scores:
+def _hamming(o: Sets) -> Scores:
     return 1 - (o.k1 + o.k2 - 2 * o.shared) / o.n
 
 
-def _pog(o: Overlap) -> Scores:
+def _pog(o: Sets) -> Scores:
     return o.shared / o.k1
 
 
-def _npog(o: Overlap) -> Scores:
+def _npog(o: Sets) -> Scores:
     expected = _expected(o)
     return _ratio(o, o.shared - expected, o.k1 - expected)
 
 
-def _lustgarten(o: Overlap) -> Scores:
+def _lustgarten(o: Sets) -> Scores:
     return _ratio(o, o.shared - _expected(o), np.minimum(o.k1, o.k2) - np.maximum(0, o.k1 + o.k2 - o.n))
 
 
-def _wald(o: Overlap) -> Scores:
+def _wald(o: Sets) -> Scores:
     expected = _expected(o)
     return _ratio(o, o.shared - expected, np.minimum(o.k1, o.k2) - expected)
 
 
-def _krizek(o: Overlap) -> Scores:
+def _krizek(o: Sets) -> Scores:
     equal: Scores = np.where((o.shared == o.k1) & (o.shared == o.k2), 1.0, 0.0)
     return equal
 
 
-def _cwrel(o: Overlap) -> Scores:
+def _cwrel(o: Sets) -> Scores:
     total = o.k1 + o.k2
     least = np.maximum(0, total - o.n)
     return _ratio(o, o.shared - least, total // 2 - least)
 
 
-def _pearson(o: Overlap) -> Scores:
+def _pearson(o: Sets) -> Scores:
     """Return the formula times n above and below: whole numbers, so that equal sets give exactly 1."""
     spread = np.sqrt(1.0 * o.k1 * (o.n - o.k1) * (o.k2 * (o.n - o.k2)))
     return _ratio(o, o.shared * o.n - o.k1 * o.k2, spread)
 
 
-def _dice(o: Overlap) -> Scores:
+def _dice(o: Sets) -> Scores:
     return 2 * o.shared / (o.k1 + o.k2)
 
 
-def _ochiai(o: Overlap) -> Scores:
+def _ochiai(o: Sets) -> Scores:
     values: Scores = o.shared / np.sqrt(1.0 * o.k1 * o.k2)
     return values
 
 
-def _kappa(o: Overlap) -> Scores:
+def _kappa(o: Sets) -> Scores:
     expected = _expected(o)
     return _ratio(o, o.shared - expected, (o.k1 + o.k2) / 2 - expected)
 
 
+def _agreement(o: Overlap) -> Scores:
+    """Return the share of items in common at every depth down to the last point; for tied items as RBO's variant w."""
+    depths = o.at_depths
+    agreement: Scores = 2 * depths.shared / (depths.k1 + depths.k2)
+    return agreement
+
+
 def _average_overlap(o: Overlap) -> Scores:
-    depths = np.arange(1, o.n + 1)
-    means: Scores = np.cumsum(o.shared_at_depth / depths) / depths
-    return means[o.k1 - 1]
+    agreement = _agreement(o)
+    means: Scores = np.cumsum(agreement) / np.arange(1, agreement.size + 1)
+    return _at_asked(o, means)
 
 
-def _rbo(o: Overlap) -> Scores:
+def _rbo(o: Overlap, p: float) -> Scores:
     """Return extrapolated rank-biased overlap of the lists cut at k."""
-    depths = np.arange(1, o.n + 1)
-    agreement = o.shared_at_depth / depths
-    weights = RBO_PERSISTENCE ** (depths - 1.0)
-    values: Scores = (1 - RBO_PERSISTENCE) * np.cumsum(agreement * weights) + agreement * weights * RBO_PERSISTENCE
-    return values[o.k1 - 1]
+    agreement = _agreement(o)
+    weights = p ** np.arange(agreement.size)
+    return _at_asked(o, (1 - p) * np.cumsum(agreement * weights) + agreement * weights * p)
 
 
-def _by_scipy(name: str) -> Callable[[Overlap], Scores]:
-    """Return the coefficient of that name in scipy.stats over the union, point by point; 1 where it is undefined."""
+def _at_asked(o: Overlap, by_depth: Scores) -> Scores:
+    """Return a value by depth at the path's points."""
+    return by_depth[o.asked[0] - 1]
 
-    def values(o: Overlap) -> Scores:
-        from scipy import stats
 
-        coefficient = getattr(stats, name)
-        out = np.ones(o.k1.size)
-        for j in range(o.k1.size):
-            r, s = o.union_levels(j)
-            if r.min() < r.max() and s.min() < s.max():
-                out[j] = coefficient(r, s).statistic
-        return out
+def _divided(above: Scores, below: Scores) -> Scores:
+    """Divide; NaN where the divisor is 0."""
+    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
 
-    return values
+
+def _gamma(o: Overlap) -> Scores:
+    concordant, discordant = o.pairs[:, 0], o.pairs[:, 1]
+    return _divided(concordant - discordant, concordant + discordant)
+
+
+def _kendall(o: Overlap) -> Scores:
+    size = (o.k1 + o.k2 - o.shared).astype(np.float64)
+    total = size * (size - 1) / 2
+    spread = np.sqrt(total - o.pairs[:, 2]) * np.sqrt(total - o.pairs[:, 3])
+    return np.clip(_divided(o.pairs[:, 0] - o.pairs[:, 1], spread), -1.0, 1.0)
+
+
+def _spearman(o: Overlap) -> Scores:
+    return _by_scipy(o, "spearmanr")
+
+
+def _weighted_tau(o: Overlap, additive: bool) -> Scores:
+    return _by_scipy(o, "weightedtau", additive=additive)
+
+
+def _by_scipy(o: Overlap, name: str, **options: Any) -> Scores:
+    """Return the coefficient of that name in scipy.stats over the union, point by point; NaN where it is undefined."""
+    from scipy import stats
+
+    coefficient = getattr(stats, name)
+    out = np.full(o.k1.size, np.nan)
+    for point in range(o.k1.size):
+        r, s = o.union_levels(point)
+        if r.min() < r.max() and s.min() < s.max():
+            out[point] = coefficient(r, s, **options).statistic
+    return out
 
 
 def _table(*measures: Measure) -> Mapping[str, Measure]:
@@ -211,7 +358,6 @@ def _properties(row: str) -> Properties:
 
 
 _INF = float("inf")
-RBO_PERSISTENCE = 0.9
 
 MEASURES: Mapping[str, Measure] = _table(
     Measure(
@@ -222,8 +368,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("+++++"),
         "Petković, Škrlj, Kocev, Simidjievski (2021), Fuzzy Jaccard Index: A robust comparison of ordered lists",
-        unequal=True,
-        linear=False,
         values=lambda o: o.fuji,
     ),
     Measure(
@@ -234,8 +378,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("+++--"),
         "Jaccard (1901), Étude comparative de la distribution florale",
-        unequal=True,
-        linear=False,
         values=_jaccard,
     ),
     Measure(
@@ -246,7 +388,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("+++--"),
         "Dunne, Cunningham, Azuaje (2002), Solutions to instability problems with wrapper-based feature selection",
-        unequal=True,
         linear=True,
         values=_hamming,
     ),
@@ -258,10 +399,10 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("+++--"),
         "Shi et al. (2006), The MicroArray Quality Control project",
-        unequal=True,
         linear=True,
         values=_pog,
         symmetric=False,
+        aliases=("feature_agreement", "precision"),
     ),
     Measure(
         "npog",
@@ -271,7 +412,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("+-++-"),
         "Zhang et al. (2009), Evaluating reproducibility of differential expression discoveries in microarray studies",
-        unequal=True,
         linear=True,
         values=_npog,
         symmetric=False,
@@ -296,7 +436,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("++-+-"),
         "Lustgarten et al. (2009), Measuring stability of feature selection in biomedical datasets",
-        unequal=True,
         linear=True,
         values=_lustgarten,
     ),
@@ -308,7 +447,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("+--+-"),
         "Wald, Khoshgoftaar, Napolitano (2013), Stability of filter- and wrapper-based feature subset selection",
-        unequal=True,
         linear=True,
         values=_wald,
     ),
@@ -321,7 +459,6 @@ MEASURES: Mapping[str, Measure] = _table(
         _properties("--+--"),
         "Křížek, Kittler, Hlaváč (2007), Improving stability of feature selection methods",
         unequal=False,
-        linear=False,
         values=_krizek,
     ),
     Measure(
@@ -332,7 +469,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("++---"),
         "Somol, Novovičová (2010), Evaluating stability and comparing output of feature selectors",
-        unequal=True,
         linear=True,
         values=_cwrel,
     ),
@@ -344,10 +480,9 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("-+-++"),
         "Pearson (1895), Notes on regression and inheritance in the case of two parents",
-        unequal=True,
-        linear=False,
         values=lambda o: o.correlation,
         by_rank=True,
+        undefined=1.0,
     ),
     Measure(
         "pearson",
@@ -357,7 +492,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("++++-"),
         "Nogueira, Brown (2016), Measuring the stability of feature selection",
-        unequal=True,
         linear=True,
         values=_pearson,
     ),
@@ -369,10 +503,10 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         _properties("-++--"),
         "Goodman, Kruskal (1954), Measures of association for cross classifications",
-        unequal=True,
-        linear=False,
-        values=lambda o: o.gamma,
+        values=_gamma,
         by_rank=True,
+        undefined=1.0,
+        aliases=("goodman_kruskal_gamma",),
     ),
     Measure(
         "dice",
@@ -382,7 +516,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         None,
         "Dice (1945), Measures of the amount of ecologic association between species",
-        unequal=True,
         linear=True,
         values=_dice,
     ),
@@ -394,7 +527,6 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         None,
         "Ochiai (1957), Zoogeographical studies on the soleoid fishes",
-        unequal=True,
         linear=True,
         values=_ochiai,
     ),
@@ -406,75 +538,77 @@ MEASURES: Mapping[str, Measure] = _table(
         1.0,
         None,
         "Cohen (1960), A coefficient of agreement for nominal scales",
-        unequal=True,
         linear=True,
         values=_kappa,
     ),
     Measure(
         "average_overlap",
         "average overlap",
-        "mean over the depths d = 1..k of h_d / d",
+        "mean over the depths d = 1..k of 2 h_d / (k1_d + k2_d), which is h_d / d without ties",
         0.0,
         1.0,
         None,
         "Fagin, Kumar, Sivakumar (2003), Comparing top k lists",
-        unequal=False,
-        linear=False,
         values=_average_overlap,
         by_rank=True,
+        whole=True,
+        aliases=("ao",),
     ),
     Measure(
         "rbo",
         "RBO",
-        f"extrapolated rank-biased overlap of the lists cut at k, p = {RBO_PERSISTENCE} (fujiscore.rbo for other p)",
+        "extrapolated rank-biased overlap of the lists cut at k, with persistence p; tied items as variant w",
         0.0,
         1.0,
         None,
         "Webber, Moffat, Zobel (2010), A similarity measure for indefinite rankings",
-        unequal=False,
-        linear=False,
         values=_rbo,
         by_rank=True,
+        whole=True,
+        aliases=("rank_biased_overlap",),
+        parameters={"p": 0.9},
     ),
     Measure(
         "kendall",
         "Kendall's tau",
-        "tau-b of the scores over the union (SciPy, point by point: prefer a sparse grid); 1 where undefined",
+        "tau-b of the scores over the union: (C - D) / sqrt(pairs not tied in r x pairs not tied in s)",
         -1.0,
         1.0,
         None,
         "Kendall (1945), The treatment of ties in ranking problems",
-        unequal=True,
-        linear=False,
-        values=_by_scipy("kendalltau"),
+        values=_kendall,
         by_rank=True,
+        whole=True,
+        aliases=("kendalltau", "tau"),
     ),
     Measure(
         "weightedtau",
         "weighted tau",
-        "hyperbolic weighted tau of the scores over the union (SciPy, point by point); 1 where undefined",
+        "hyperbolic weighted tau of the scores over the union (SciPy, point by point: prefer a sparse grid)",
         -1.0,
         1.0,
         None,
         "Vigna (2015), A weighted correlation index for rankings with ties",
-        unequal=True,
-        linear=False,
-        values=_by_scipy("weightedtau"),
+        values=_weighted_tau,
         by_rank=True,
+        whole=True,
+        aliases=("weighted_tau",),
+        parameters={"additive": True},
     ),
     Measure(
         "spearman",
         "Spearman's rho",
-        "correlation of the ranks over the union (SciPy, point by point); 1 where undefined",
+        "correlation of the ranks over the union (SciPy, point by point: prefer a sparse grid)",
         -1.0,
         1.0,
         None,
         "Spearman (1904), The proof and measurement of association between two things",
-        unequal=True,
-        linear=False,
-        values=_by_scipy("spearmanr"),
+        values=_spearman,
         by_rank=True,
+        whole=True,
+        aliases=("spearmanr", "rho", "rank_correlation"),
     ),
 )
 
 PAPER_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.properties is not None)
+_NAMES = {_plain(word): name for name, measure in MEASURES.items() for word in (name, measure.title, *measure.aliases)}

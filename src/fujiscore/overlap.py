@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.errors import InputError, choice
+from fujiscore.errors import InputError, choice, spelled
+from fujiscore.ranking import LOWEST, Ranking
 from fujiscore.rankings import align
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fujiscore.rankings import Rankings, Scores
+    from fujiscore.coercion import Scores
+    from fujiscore.ranking import Rankings
 
-Ties: TypeAlias = Literal["stable", "closed"]
+Ties: TypeAlias = Literal["closed", "stable"]
 ZeroTail: TypeAlias = Literal["include", "exclude"]
-TIES = ("stable", "closed")
+TIES = ("closed", "stable")
 ZERO_TAIL = ("include", "exclude")
 GRIDS = ("all", "exp", "squared")
 # The grid kernel keeps an item's level in one byte; with few items the sweep is faster at any grid.
@@ -34,137 +36,183 @@ SORT_SIDE_BY_SIDE = 1 << 17
 Sizes: TypeAlias = "NDArray[np.int64]"
 
 
-class Ordered:
-    """A ranking sorted once. Equal scores keep the items' input order.
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Where curves are evaluated: increasing set sizes, and the name of the area under a curve over them.
 
     Attributes
     ----------
-    scores : ndarray of float64
-        The scores as given, an entry an item.
-    order : ndarray of int32
-        The items' positions from best to worst.
-    ranked_raw : ndarray of float64
-        The scores from best to worst.
-    ranked : ndarray of float64
-        The same with negative scores as 0: they order the items, but give no membership.
+    ks : ndarray of int64
+        The evaluated k.
+    kind : {"all", "exp", "squared", "custom"}
+        Every k; 1, 2, 4, ...; 1, 4, 9, ...; or other k.
+    depth : int
+        The largest k that the rankings allow.
     """
 
-    def __init__(self, scores: Scores) -> None:
-        n = scores.size
-        self.scores, self.n = scores, n
-        self.order = np.empty(n, np.int32)
-        self.ranked_raw = np.empty(n)
-        # NumPy asks the system for large pages, which Numba's own arrays lack: the sort is twice as fast.
-        _kernels.order.descending(scores, self.order, self.ranked_raw, np.empty(n, np.uint64), np.empty(n, np.uint64))
-        self.ranked = np.maximum(self.ranked_raw, 0.0) if self.ranked_raw[-1] < 0 else self.ranked_raw
+    ks: Sizes
+    kind: str
+    depth: int
 
     @property
-    def clipped(self) -> Scores:
-        """The scores an entry an item, negative ones as 0."""
-        return np.maximum(self.scores, 0.0) if self.ranked_raw[-1] < 0 else self.scores
+    def area(self) -> str:
+        """The name of the area under a curve over this grid."""
+        if self.ks.size == 1:
+            return f"value at k = {self.ks[0]}"
+        if self.kind == "custom":
+            return f"AUC over {self.ks.size} chosen k"
+        name = {"all": "AUC", "exp": "top-weighted AUC", "squared": "AUC over squared k"}[self.kind]
+        return name if self.ks[-1] == self.depth else f"{name} to k = {self.ks[-1]}"
 
-    @cached_property
-    def tie_groups(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """For each rank, how many items score strictly higher than the item there, and how many at least as high."""
-        above, up_to = np.empty((2, self.n), np.int32)
-        _kernels.order.tie_bounds(self.ranked_raw, above, up_to)
-        return above, up_to
-
-    @cached_property
-    def tails(self) -> tuple[Scores, Scores]:
-        """For each rank, mean and variance of the scores below it, relative to the score there (0 / 0 counts 1)."""
-        mean, variance = np.empty((2, self.n))
-        _kernels.chance.tails(self.ranked, mean, variance)
-        return mean, variance
-
-    def shuffled(self, seed: np.uint64) -> Ordered:
-        """Return the same scores dealt to the items at random; nothing is sorted."""
-        dealt = copy(self)
-        dealt.scores, dealt.order = np.empty(self.n), np.empty(self.n, np.int32)
-        scratch = np.empty(self.n, np.int32)
-        _kernels.chance.reassign(self.ranked_raw, self.tie_groups[0], seed, scratch, dealt.scores, dealt.order)
-        return dealt
+    def described(self) -> str:
+        """Return which k are evaluated, in words."""
+        if self.ks.size == 1:
+            return f"k = {self.ks[0]}"
+        return f"k = {self.ks[0]} to {self.ks[-1]}" + ("" if self.kind == "all" else f" ({self.ks.size} points)")
 
 
-def grid(ks: Any, n: int) -> Sizes:
-    """Return the sizes that a grid's name or increasing integers stand for, with n items."""
+def named_grid(kind: str, depth: int) -> Sizes:
+    """Return the k of a named grid, up to a depth."""
+    if kind == "all":
+        return np.arange(1, depth + 1)
+    if kind == "exp":
+        points = [1 << i for i in range(depth.bit_length())]
+    else:
+        points = [i * i for i in range(1, isqrt(depth) + 1)]
+    return np.array(points if points[-1] == depth else [*points, depth], np.int64)
+
+
+def grid(ks: Any, depth: int, limit: int | None = None) -> Grid:
+    """Return the grid that a name or increasing integers stand for; named ones end at the depth.
+
+    `limit` is the largest k that may be asked for: the depth, unless a universe tells what lies beyond it.
+    """
+    if isinstance(ks, Grid):
+        return ks
     if isinstance(ks, str):
         choice("ks", ks, GRIDS)
-        if ks == "all":
-            return np.arange(1, n + 1)
-        named = [1 << i for i in range(n.bit_length())] if ks == "exp" else [i * i for i in range(1, isqrt(n) + 1)]
-        return np.array(named if named[-1] == n else [*named, n], np.int64)
+        return Grid(named_grid(ks, depth), ks, depth)
     try:
         points = np.atleast_1d(np.asarray(ks))
     except ValueError:
         points = np.empty(0)
+    limit = depth if limit is None else limit
     if points.ndim != 1 or points.size == 0 or points.dtype.kind not in "iu":
-        raise InputError(f"ks must be 'all', 'exp', 'squared' or increasing integers from 1 to {n}; got {ks!r}.")
+        raise InputError(
+            f"{spelled('ks')} must be 'all', 'exp', 'squared' or increasing integers from 1 to {limit}; got {ks!r}."
+        )
     points = points.astype(np.int64)
     for before, after in itertools.pairwise(points):
         if after <= before:
-            raise InputError(f"ks must increase; {before} is followed by {after}. Sort them and drop repetitions.")
-    if points[0] < 1 or points[-1] > n:
-        outside = points[0] if points[0] < 1 else points[-1]
-        raise InputError(f"ks must lie between 1 and the number of items, {n}; got {outside}.")
-    return points
+            raise InputError(f"{spelled('ks')} must increase; {before} is followed by {after}. Sort them.")
+    if points[0] < 1 or points[-1] > limit:
+        raise _outside("ks", points[0] if points[0] < 1 else points[-1], limit)
+    kind = "all" if points.size > 1 and points[-1] == points.size else "custom"
+    return Grid(points, kind, depth)
 
 
-def set_sizes(k: Any, n: int) -> tuple[Sizes, Sizes]:
+def _outside(argument: str, k: int, limit: int) -> InputError:
+    """Return the error for a k that the rankings do not reach."""
+    return InputError(
+        f"{spelled(argument)} must lie between 1 and {limit}, the number of items in each ranking (in the shorter one, "
+        f"if lists are truncated); got {k}."
+    )
+
+
+def set_sizes(k: Any, limit: int) -> tuple[Sizes, Sizes]:
     """Return the path of one point for k, an integer or a pair of integers."""
     if isinstance(k, np.ndarray):
         k = k.tolist()
     pair = tuple(k) if isinstance(k, (tuple, list)) else (k, k)
-    if len(pair) != 2:
-        raise InputError(f"k must be an integer or a pair (k1, k2); got {k!r}.")
-    for size in pair:
+    for size in pair if len(pair) == 2 else (None,):
         if isinstance(size, (bool, np.bool_)) or not isinstance(size, (int, np.integer)):
-            raise InputError(f"k must be an integer or a pair of integers (k1, k2); got {k!r}.")
-        if not 1 <= size <= n:
-            raise InputError(f"k must lie between 1 and the number of items, {n}; got {size}.")
+            raise InputError(f"{spelled('k')} must be an integer or a pair of integers (k1, k2); got {k!r}.")
+        if not 1 <= size <= limit:
+            raise _outside("k", int(size), limit)
     return np.array(pair[:1], np.int64), np.array(pair[1:], np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What set measures are formulas of: n items, sets of sizes k1 and k2, how many they share, and FUJI."""
+
+    n: int
+    k1: Sizes
+    k2: Sizes
+    shared: Any
+    fuji: Any = None
+
+
 class Overlap:
-    """Two ordered rankings and a path of set sizes; everything that measures need, computed once when asked for.
+    """Two rankings and a path of set sizes; everything that measures need, computed once when asked for.
 
     Attributes
     ----------
-    r, s : Ordered
-        The rankings.
+    r, s : Ranking
+        The rankings, over the same items.
+    asked : pair of ndarray of int64
+        The set sizes asked for at each point.
     k1, k2 : ndarray of int64
-        The set sizes at each point; neither ever falls.
+        The set sizes at each point, with tied items where ties are closed; neither ever falls.
     n : int
-        The number of items.
+        The number of items: of the universe, if there is one.
+    ties : {"closed", "stable"}
+        Whether all items that tie with the k-th are in, or the first ones in input order.
     zero_tail : float
         The membership of an item outside a set whose last score is 0: 1, or 0 if excluded.
+    population : int or None
+        Number of items that random rankings are drawn from; None if it is unknown.
     """
 
     def __init__(
-        self, r: Ordered, s: Ordered, k1: Sizes, k2: Sizes, *, ties: str = "stable", zero_tail: str = "include"
+        self,
+        r: Ranking,
+        s: Ranking,
+        k1: Sizes,
+        k2: Sizes,
+        *,
+        ties: str = "closed",
+        zero_tail: str = "include",
+        population: int | None = None,
     ) -> None:
-        choice("ties", ties, TIES)
-        choice("zero_tail", zero_tail, ZERO_TAIL)
-        self.r, self.s, self.n = r, s, r.n
-        closed = ties == "closed"
-        self.k1 = r.tie_groups[1][k1 - 1].astype(np.int64) if closed else k1
-        self.k2 = s.tie_groups[1][k2 - 1].astype(np.int64) if closed else k2
+        if ties not in TIES:
+            choice("ties", ties, TIES)
+        if zero_tail not in ZERO_TAIL:
+            choice("zero_tail", zero_tail, ZERO_TAIL)
+        self.r, self.s, self.ties, self.population = r, s, ties, population
+        self.n = r.n if population is None else population
+        self.asked = (k1, k2)
+        self.k1, self.k2 = _closed(r, k1, self.n, ties), _closed(s, k2, self.n, ties)
         self.zero_tail = float(zero_tail == "include")
 
-    def shuffled(self, seed: np.uint64) -> Overlap:
-        """Return the overlap, along the same path, with s's scores dealt to the items at random."""
-        other = object.__new__(Overlap)
-        other.__dict__.update(
-            r=self.r, s=self.s.shuffled(seed), n=self.n, k1=self.k1, k2=self.k2, zero_tail=self.zero_tail
-        )
+    def with_second(self, s: Ranking) -> Overlap:
+        """Return the overlap of r with another ranking that has the same sorted scores as s."""
+        other = self._with(s=s)
         if self.sparse:
             other.__dict__["levels_r"] = self.levels_r
         return other
 
+    def with_first(self, r: Ranking) -> Overlap:
+        """Return the overlap of s with another ranking that lists the same scores as r."""
+        return self._with(r=r)
+
+    def _with(self, **changed: Ranking) -> Overlap:
+        """Return an overlap along the same path with one ranking exchanged."""
+        other = object.__new__(Overlap)
+        kept = ("r", "s", "ties", "population", "n", "asked", "k1", "k2", "zero_tail")
+        other.__dict__.update({name: self.__dict__[name] for name in kept}, **changed)
+        return other
+
+    @cached_property
+    def inner(self) -> int:
+        """Number of points at which both rankings still list their last item; beyond, a set holds all items."""
+        beyond = (self.k1 > self.r.n) | (self.k2 > self.s.n)
+        return int(np.argmax(beyond)) if beyond[-1] else beyond.size
+
     @cached_property
     def ranks(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For each rank in r the item's rank in s, and the other way round (from 0)."""
-        s_rank, r_rank, scratch = np.empty((3, self.n), np.int32)
+        s_rank, r_rank, scratch = np.empty((3, self.r.n), np.int32)
         _kernels.order.match(self.r.order, self.s.order, s_rank, r_rank, scratch)
         return s_rank, r_rank
 
@@ -176,42 +224,75 @@ class Overlap:
     @property
     def fuji(self) -> Scores:
         """The fuzzy Jaccard index: shared items, plus credit for the near misses, over the size of the union."""
+        for ranking in (self.r, self.s):
+            if ranking.ranked_raw[0] < 0:
+                raise InputError(
+                    f"{ranking.name} must have a positive or zero score for FUJI; all of its scores are negative, and "
+                    f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
+                    f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
+                )
         return self._shared_and_fuji[1]
 
     @cached_property
     def _shared_and_fuji(self) -> tuple[Sizes, Scores]:
-        r, s, points = self.r, self.s, self.k1.size
-        shared = np.empty(points, np.int64)
-        fuji = np.empty(points)
+        r, s, points = self.r, self.s, self.inner
+        shared, fuji = np.empty(self.k1.size, np.int64), np.empty(self.k1.size)
+        k1, k2 = self.k1[:points], self.k2[:points]
         if self.sparse:
-            levels_s = levels(s, self.k2)
-            kth_r, kth_s = r.ranked[self.k1 - 1], s.ranked[self.k2 - 1]
+            levels_s = levels(s, k2)
+            kth_r, kth_s = r.ranked[k1 - 1], s.ranked[k2 - 1]
             _kernels.grid.overlap(
-                self.levels_r, levels_s, r.clipped, s.clipped, kth_r, kth_s, self.zero_tail, shared, fuji
+                self.levels_r,
+                levels_s,
+                r.clipped,
+                s.clipped,
+                kth_r,
+                kth_s,
+                self.zero_tail,
+                shared[:points],
+                fuji[:points],
             )
-        else:
+        elif points:
             s_rank, r_rank = self.ranks
-            _kernels.sweep.overlap(s_rank, r_rank, r.ranked, s.ranked, self.k1, self.k2, self.zero_tail, shared, fuji)
+            _kernels.sweep.overlap(
+                s_rank, r_rank, r.ranked, s.ranked, k1, k2, self.zero_tail, shared[:points], fuji[:points]
+            )
+        if points < self.k1.size:
+            self._beyond_lists(shared[points:], fuji[points:])
         return shared, fuji
 
-    @property
+    def _beyond_lists(self, shared: Sizes, fuji: Scores) -> None:
+        """Fill the points at which a set holds the whole universe: the union is everything."""
+        k1, k2 = self.k1[self.inner :], self.k2[self.inner :]
+        shared[:] = np.minimum(k1, k2)
+        tails_r, tails_s = self.tail_moments()
+        smaller = np.where(k1 < k2, tails_r[0][self.inner :], tails_s[0][self.inner :])
+        fuji[:] = (shared + (self.n - shared) * np.where(k1 == k2, 1.0, smaller)) / self.n
+
+    def tail_moments(self) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]:
+        """Return, for r and for s, mean and variance of the memberships outside each set, over all n items."""
+        return (
+            tail_moments(self.r, self.k1, self.n, self.zero_tail),
+            tail_moments(self.s, self.k2, self.n, self.zero_tail),
+        )
+
+    @cached_property
     def sparse(self) -> bool:
         """Whether the points are few enough for a table of levels, and no sum of scores can overflow."""
-        points = self.k1.size
-        few = self.n >= LEAST_SPARSE and points <= MOST_LEVELS and points * points <= self.n
-        return few and bool(max(self.r.ranked[0], self.s.ranked[0]) < _kernels.sweep.HUGE)
+        points = self.inner
+        few = self.r.n >= LEAST_SPARSE and 0 < points <= MOST_LEVELS and points * points <= self.r.n
+        return few and bool(max(self.r.ranked[0], self.s.ranked[0]) < _kernels.HUGE)
 
     @cached_property
     def levels_r(self) -> NDArray[np.uint8]:
         """For each item, the first of r's sets that holds it."""
-        return levels(self.r, self.k1)
+        return levels(self.r, self.k1[: self.inner])
 
     @cached_property
-    def shared_at_depth(self) -> Sizes:
-        """How many items are in both top d, for every depth d from 1 to n, whatever the path."""
-        s_rank, _ = self.ranks
-        deeper = np.maximum(np.arange(self.n), s_rank)
-        return np.cumsum(np.bincount(deeper, minlength=self.n))
+    def at_depths(self) -> Overlap:
+        """The overlap at every depth 1, 2, ... down to the last point of the path."""
+        depths = np.arange(1, int(self.asked[0][-1]) + 1)
+        return Overlap(self.r, self.s, depths, depths, ties=self.ties, population=self.population)
 
     def union_levels(self, point: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return, over the union at a point of the path, how many items score lower or equal in each ranking."""
@@ -221,50 +302,97 @@ class Overlap:
         higher_r, higher_s = self.r.tie_groups[0], self.s.tie_groups[0]
         r = np.concatenate([higher_r[:k1], higher_r[r_rank[only_s]]])
         s = np.concatenate([higher_s[s_rank[:k1]], higher_s[only_s]])
-        return self.n - r, self.n - s
+        return self.r.n - r, self.s.n - s
 
     @cached_property
     def ties_cut(self) -> int:
         """At how many points a set ends between equal scores, so that the input order decides who is in it."""
-        return int(_kernels.order.ties_cut(self.r.ranked_raw, self.s.ranked_raw, self.k1, self.k2))
+        k1, k2 = self.k1[: self.inner], self.k2[: self.inner]
+        return int(_kernels.order.ties_cut(self.r.ranked_raw, self.s.ranked_raw, k1, k2)) if self.inner else 0
 
     @cached_property
     def correlation(self) -> Scores:
-        """Pearson's correlation of the raw scores over the union (1 where it is undefined)."""
+        """Pearson's correlation of the raw scores over the union; NaN where it is undefined."""
         out = np.empty(self.k1.size)
-        _kernels.sweep.correlation(
-            *self.ranks, _finite(self.r.ranked_raw), _finite(self.s.ranked_raw), self.k1, self.k2, out
-        )
+        _kernels.sweep.correlation(*self.ranks, _finite(self.r), _finite(self.s), self.k1, self.k2, out)
         return out
 
     @cached_property
-    def gamma(self) -> Scores:
-        """Goodman and Kruskal's gamma of the ranks over the union (1 where no pair counts)."""
-        out = np.empty(self.k1.size)
-        _kernels.gamma.gamma(*self.ranks, self.r.ranked_raw, self.s.ranked_raw, self.k1, self.k2, out)
+    def pairs(self) -> Scores:
+        """Pairs of the union: concordant, discordant, tied in r, tied in s; one row per point."""
+        out = np.empty((self.k1.size, 4))
+        _kernels.gamma.pairs(*self.ranks, self.r.ranked_raw, self.s.ranked_raw, self.k1, self.k2, out)
         return out
 
 
-def levels(ranking: Ordered, sizes: Sizes) -> NDArray[np.uint8]:
+def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
+    """Return the sizes with every item that ties with the k-th; beyond the listed items all items tie."""
+    if sizes[-1] > ranking.listed:
+        if ties == "stable":
+            raise InputError(
+                f"{spelled('k')} must not exceed the {ranking.listed} items that {ranking.name} lists with "
+                f"{spelled('ties', 'stable')}: the order beyond is unknown. Use {spelled('ties', 'closed')}."
+            )
+        inside = np.minimum(sizes, ranking.listed)
+        return np.where(sizes > ranking.listed, n, ranking.tie_groups[1][inside - 1].astype(np.int64))
+    return ranking.tie_groups[1][sizes - 1].astype(np.int64) if ties == "closed" else sizes
+
+
+def tail_moments(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> tuple[Scores, Scores]:
+    """Return mean and variance of the memberships outside a ranking's top sets.
+
+    With a universe of n items, those that the ranking does not hold are at 0 below all others.
+    """
+    inside = np.minimum(sizes, ranking.n) - 1
+    mean, variance = ranking.tails[0][inside], ranking.tails[1][inside]
+    if n > ranking.n:
+        share = (ranking.n - 1 - inside) / np.maximum(n - 1 - inside, 1)
+        second = (variance + mean * mean) * share
+        mean = mean * share
+        variance = np.maximum(second - mean * mean, 0.0)
+    positive = ranking.ranked[inside] > 0
+    return np.where(positive, mean, zero_tail), np.where(positive, variance, 0.0)
+
+
+def levels(ranking: Ranking, sizes: Sizes) -> NDArray[np.uint8]:
     """Return, for each item, the index of the first top set that holds it."""
     out = np.empty(ranking.n, np.uint8)
     _kernels.grid.levels(ranking.order, sizes, out)
     return out
 
 
-def ordered_pair(r: Any, s: Any, *, negative: str, nan: str, missing: str) -> tuple[Ordered, Ordered, Rankings]:
-    """Check, align and sort two rankings."""
-    rankings = align((r, s), ("r", "s"), negative=negative, nan=nan, missing=missing)
-    first, second = rankings.scores
-    if rankings.n < SORT_SIDE_BY_SIDE:
-        return Ordered(first), Ordered(second), rankings
-    in_order = run(Ordered, [(first,), (second,)], n_jobs=2, progress=False)
-    return in_order[0], in_order[1], rankings
+def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s")) -> Rankings:
+    """Align and check two rankings, and sort large ones side by side."""
+    both = align((r, s), _names(r, s, names), **policies)
+    if both.n >= SORT_SIDE_BY_SIDE:
+        run(_sort, [(ranking,) for ranking in both], n_jobs=2, progress=False)
+    return both
 
 
-def _finite(ranked: Scores) -> Scores:
-    """Return scores with -inf as the least finite score, small enough that no difference of two overflows."""
+def _names(r: Any, s: Any, default: tuple[str, str]) -> tuple[str, str]:
+    """Return the rankings' own names where they have two different ones."""
+    own = tuple(obj.name if isinstance(obj, Ranking) else "" for obj in (r, s))
+    return (own[0], own[1]) if all(own) and own[0] != own[1] else default
+
+
+def _sort(ranking: Ranking) -> None:
+    """Sort a ranking now rather than when it is first needed."""
+    ranking.order  # noqa: B018
+
+
+def limit(rankings: Rankings) -> int:
+    """Return the largest k that may be asked for: beyond truncated lists only with a universe."""
+    return rankings.depth if rankings.universe is None else rankings.universe
+
+
+def _finite(ranking: Ranking) -> Scores:
+    """Return scores with -inf as the least finite score, small enough that no difference of two overflows.
+
+    Absent items are at 0, or at the least listed score if that is lower.
+    """
+    ranked = ranking.ranked_raw
     if ranked[-1] == -np.inf:
-        finite = ranked[ranked > -np.inf]
-        ranked = np.maximum(ranked, finite[-1] if finite.size else 0.0)
+        finite = ranked[ranked > LOWEST]
+        least = finite[-1] if finite.size else 0.0
+        ranked = np.maximum(ranked, least if ranking.absent is None else min(least, 0.0))
     return ranked / 4 if max(ranked[0], -ranked[-1]) > 2.0**1020 else ranked

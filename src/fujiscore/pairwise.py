@@ -1,21 +1,21 @@
-"""All pairs of many rankings: each is sorted once, and the pairs run in tiles. Imports chance and below."""
+"""All pairs of many rankings: each is sorted once, and the pairs run in tiles. Imports the null and below."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.chance import Null, correct, expectation, has_closed_form, null_of, tail_moments
-from fujiscore.errors import InputError, choice
-from fujiscore.tables import frame
-from fujiscore.measures import area, evaluate, find
-from fujiscore.overlap import MOST_LEVELS, TIES, ZERO_TAIL, Ordered, Overlap, grid
-from fujiscore.rankings import combine
+from fujiscore.errors import InputError, choice, first_few, spelled
+from fujiscore.measures import area, evaluate, find, headline
+from fujiscore.null import Null, correct, has_closed_form, moments, no_universe
+from fujiscore.overlap import MOST_LEVELS, TIES, ZERO_TAIL, Counts, Overlap, grid, limit, tail_moments
+from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
+from fujiscore.tables import frame
 from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
@@ -24,12 +24,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
-    from fujiscore.overlap import Sizes, Ties, ZeroTail
-    from fujiscore.rankings import Missing, Nan, Negative, Rankings, Scores
+    from fujiscore.overlap import Grid, Sizes, Ties, ZeroTail
+    from fujiscore.ranking import Ranking, Rankings
+    from fujiscore.rankings import Policies
 
     Indices: TypeAlias = NDArray[np.int64]
     Block: TypeAlias = tuple[Indices, Indices]
+    Areas: TypeAlias = tuple[Scores, Scores]
+
+# Rankings per side of a tile: some milliseconds of work at 20,000 items, so that Ctrl-C is heard at once.
+TILE = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,58 +43,148 @@ class Task:
     """What to compute of each pair."""
 
     measure: Measure
-    points: Sizes
+    grid: Grid
     ties: str
     zero_tail: str
     corrected: bool
+    population: int | None
 
-    def overlap(self, r: Ordered, s: Ordered) -> Overlap:
+    def overlap(self, r: Ranking, s: Ranking) -> Overlap:
         """Return the overlap of a pair along the task's path."""
-        return Overlap(r, s, self.points, self.points, ties=self.ties, zero_tail=self.zero_tail)
+        ks = self.grid.ks
+        return Overlap(r, s, ks, ks, ties=self.ties, zero_tail=self.zero_tail, population=self.population)
 
-    def curve(self, r: Ordered, s: Ordered) -> Scores:
-        """Return a pair's curve, not corrected."""
-        return evaluate(self.measure, self.overlap(r, s))
+    def curves(self, r: Ranking, s: Ranking) -> tuple[Scores, Scores | None]:
+        """Return a pair's curve, and its expectation by chance if values are to be corrected."""
+        overlap = self.overlap(r, s)
+        values = evaluate(self.measure, overlap)
+        if not self.corrected:
+            return values, None
+        null = Null(overlap.n, overlap.k1, overlap.k2, *overlap.tail_moments())
+        return values, moments(self.measure, null)[0]
 
 
-# Rankings a side of a tile: some milliseconds of work at 20,000 items, so that Ctrl-C is heard at once.
-TILE = 16
+def task_for(rankings: Rankings, measure: Any, ks: Any, *, corrected: bool, ties: str, zero_tail: str) -> Task:
+    """Return the checked task; corrected values need a null that fits the statistic."""
+    choice("ties", ties, TIES)
+    choice("zero_tail", zero_tail, ZERO_TAIL)
+    chosen = find(measure)
+    points = grid(ks, rankings.depth, limit(rankings))
+    if corrected:
+        _require_null(chosen, rankings, points.ks, ties)
+    return Task(chosen, points, ties, zero_tail, corrected, rankings.population)
+
+
+def _require_null(measure: Measure, rankings: Rankings, ks: Sizes, ties: str) -> None:
+    """Raise unless the chance level has a closed form that fits the statistic."""
+    if not has_closed_form(measure):
+        raise InputError(
+            f"{spelled('corrected')} needs a measure whose chance level has a closed form; {measure.name} has "
+            "none. Compare single pairs with permutations."
+        )
+    if rankings.population is None:
+        raise InputError(f"{no_universe()}.")
+    if ties != "stable":
+        return
+    inside = ks[ks < rankings.n]
+    for ranking in rankings:
+        if (ranking.ranked_raw[inside - 1] == ranking.ranked_raw[inside]).any():
+            raise InputError(
+                f"{spelled('corrected')} needs {spelled('ties', 'closed')}: {ranking.name} has ties that top "
+                "sets cut, and the closed form of the chance level does not describe ties broken by input order."
+            )
 
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """A measure's area under the curve for every pair.
+    """A measure's headline (area, or value over the whole list) for every pair.
 
     Attributes
     ----------
     names, columns : tuple of str
         The rankings of the rows and of the columns (the same ones unless two collections were compared).
-    values : ndarray
-        One row a ranking, one column a ranking.
+    raw : ndarray
+        One row per ranking, one column per ranking.
+    expected : ndarray or None
+        The same by chance, if values were to be corrected.
     measure : str
         The measure's name.
-    ks : ndarray of int64
+    grid : Grid
         The evaluated k.
     corrected : bool
-        Whether the values are corrected for chance.
+        Whether `values` are corrected for chance.
+    notes : tuple of str
+        What was done to the input, and what the values rest on.
     """
 
     names: tuple[str, ...]
     columns: tuple[str, ...]
-    values: Scores
+    raw: Scores
+    expected: Scores | None
     measure: str
-    ks: Sizes
+    grid: Grid
     corrected: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> Scores:
+        """The values as asked for: raw, or corrected for chance (NaN where chance alone gives 1)."""
+        if not self.corrected or self.expected is None:
+            return self.raw
+        return correct(self.raw, self.expected)
+
+    @property
+    def ks(self) -> Sizes:
+        """The evaluated k."""
+        return self.grid.ks
+
+    @property
+    def area(self) -> str:
+        """What the values are: the name of the area, or "value over the whole list"."""
+        name = "value over the whole list" if find(self.measure).whole else self.grid.area
+        return f"{name}, corrected for chance" if self.corrected else name
 
     @property
     def square(self) -> bool:
         """Whether rows and columns are the same rankings."""
         return self.names == self.columns
 
-    def __getitem__(self, pair: tuple[str, str]) -> float:
-        """Return the value of one pair, by names."""
-        row, column = pair
-        return float(self.values[self.names.index(row), self.columns.index(column)])
+    def as_raw(self) -> Matrix:
+        """Return the same matrix with raw values."""
+        return replace(self, corrected=False)
+
+    def as_corrected(self) -> Matrix:
+        """Return the same matrix with values corrected for chance, if the pass computed them."""
+        if self.expected is None:
+            raise InputError(f"as_corrected needs a matrix computed with {spelled('corrected')}.")
+        return replace(self, corrected=True)
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Any:
+        """Return the value of one pair by names, or one ranking's values as a dict."""
+        row, *column = key if isinstance(key, tuple) else (key,)
+        for name, names in zip((row, *column), (self.names, self.columns), strict=False):
+            if name not in names:
+                raise InputError(
+                    f"the matrix must hold the name asked for; {name!r} is not among {first_few(names, 12)}."
+                )
+        values = self.values[self.names.index(row)]
+        return (
+            float(values[self.columns.index(column[0])])
+            if column
+            else dict(zip(self.columns, values.tolist(), strict=True))
+        )
+
+    def reordered(self, rows: Sequence[int], columns: Sequence[int] | None = None) -> Matrix:
+        """Return the matrix with rows and columns in another order (of a square matrix, both in the same)."""
+        across = list(rows) if columns is None else list(columns)
+        where = np.ix_(list(rows), across)
+        return replace(
+            self,
+            names=tuple(self.names[i] for i in rows),
+            columns=tuple(self.columns[j] for j in across),
+            raw=self.raw[where],
+            expected=None if self.expected is None else self.expected[where],
+        )
 
     def clustered(self) -> Matrix:
         """Return the matrix with similar rankings side by side (average-linkage clustering, optimal leaf order)."""
@@ -100,16 +196,24 @@ class Matrix:
         if len(self.names) < 3:
             return self
         distances = np.maximum(1.0 - (self.values + self.values.T) / 2, 0.0)
+        distances = np.nan_to_num(distances, nan=1.0)
         np.fill_diagonal(distances, 0.0)
         tree = linkage(squareform(distances, checks=False), "average", optimal_ordering=True)
-        order = leaves_list(tree)
-        names = tuple(self.names[i] for i in order)
-        return Matrix(names, names, self.values[np.ix_(order, order)], self.measure, self.ks, self.corrected)
+        return self.reordered(leaves_list(tree).tolist())
+
+    def __str__(self) -> str:
+        """Return what the values are, their range over different rankings, and the notes."""
+        apart = self.values[~np.eye(len(self.names), dtype=bool)] if self.square else self.values.ravel()
+        span = f", {np.nanmin(apart):.4f} to {np.nanmax(apart):.4f}" if apart.size and not np.isnan(apart).all() else ""
+        head = f"{len(self.names)} x {len(self.columns)} {find(self.measure).title}, {self.area}{span}"
+        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return a DataFrame: with pandas labelled rows and columns, with polars a first column `ranking`."""
         columns = {name: self.values[:, j] for j, name in enumerate(self.columns)}
-        table = frame({"ranking": list(self.names), **columns}, library)
+        table = frame({"ranking": list(self.names), **columns}, library, self.notes)
         return table.set_index("ranking") if hasattr(table, "set_index") else table
 
     def plot(self, ax: Any = None, *, clustered: bool = False) -> Any:
@@ -119,78 +223,109 @@ class Matrix:
         return plots.matrix(self.clustered() if clustered else self, ax=ax)
 
 
+@takes_policies
 def pairwise(
     rankings: Any,
     others: Any = None,
     *,
-    measure: str = "fuji",
+    measure: Any = "fuji",
     ks: Any = "exp",
     corrected: bool = False,
     n_jobs: int | None = None,
     executor: Executor | None = None,
     progress: bool | None = None,
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
+    **policies: Unpack[Policies],
 ) -> Matrix:
     """Compare every ranking with every other by the area under a measure's curve.
+
+    Measures of whole lists (rbo, kendall, ...) are compared by their value over the whole list instead.
 
     Parameters
     ----------
     rankings : mapping, DataFrame, 2-D array, sequence or Rankings
-        As in `fujiscore.rankings`: m rankings of n items.
+        As in `rankings`: m rankings of n items.
     others : the same, optional
         Compare every one of `rankings` with every one of these instead of with each other.
-    measure : str
+    measure : str or Measure
         A name in `MEASURES`.
     ks : {"exp", "all", "squared"}, an integer or increasing integers
-        Where to evaluate. The default weighs the top more, and takes one pass over the items a pair; "all" is the
-        whole curve; one integer gives the value at that k.
+        Where to evaluate. "exp" gives the top-weighted area in one pass over the items per pair; "all" the whole
+        curve's; one integer gives the value at that k.
     corrected : bool
-        Correct for chance: 0 is chance level, 1 the maximum.
+        Whether to correct for chance: 0 is chance level, 1 the maximum. The raw values come from the same pass.
     n_jobs, executor, progress
         As in `chance`. The result does not depend on them.
-    ties, zero_tail, negative, nan, missing
+    ties, zero_tail
         As in `curve`.
+    **policies
+        As in `rankings`.
 
     Returns
     -------
     Matrix
-        With `.values`, `.names`, `.to_frame()`, `.clustered()` and `.plot()`.
+        With `.values`, `.names`, `.as_raw()`, `.notes`, `.to_frame()`, `.clustered()` and `.plot()`.
 
     Examples
     --------
     >>> import fujiscore as fj
-    >>> found = fj.pairwise({"a": [3, 2, 1], "b": [3, 1, 2], "c": [1, 2, 3]})
-    >>> found.values.round(3)
+    >>> fj.pairwise({"a": [3, 2, 1], "b": [3, 1, 2], "c": [1, 2, 3]}).values.round(3)
     array([[1.   , 0.833, 0.667],
            [0.833, 1.   , 0.708],
            [0.667, 0.708, 1.   ]])
     """
-    found = find(measure)
-    choice("ties", ties, TIES)
-    choice("zero_tail", zero_tail, ZERO_TAIL)
-    if corrected:
-        require_closed_form(found)
-    policies: Any = {"negative": negative, "nan": nan, "missing": missing}
     both = first = as_rankings(rankings, **policies)
     if others is not None:
-        both = combine(first, as_rankings(others, **policies), missing)
-    task = Task(found, grid(ks, both.n), ties, zero_tail, corrected)
-    blocks = _blocks(len(first), len(both), square=others is None, both_ways=not found.symmetric)
+        both = combine(first, as_rankings(others, **policies), policies.get("missing", "raise"))
+    task = task_for(both, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
+    symmetric = task.measure.symmetric
+    blocks = _blocks(len(first), len(both), square=others is None, both_ways=not symmetric)
     work = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     compute = _sparse if _is_sparse(task, both) else _full
-    values = np.concatenate(compute(task, both, blocks, work))
+    parts = compute(task, both, blocks, work)
     rows, columns = (np.concatenate(side) for side in zip(*blocks, strict=True))
     offset = 0 if others is None else len(first)
-    matrix = np.empty((len(first), len(both) - offset))
-    matrix[rows, columns - offset] = values
-    if others is None and found.symmetric:
-        matrix[columns, rows] = values
+    matrices = []
+    for values in (np.concatenate(side) for side in zip(*parts, strict=True)):
+        matrix = np.empty((len(first), len(both) - offset))
+        matrix[rows, columns - offset] = values
+        if others is None and symmetric:
+            matrix[columns, rows] = values
+        matrices.append(matrix)
     names = both.names[: len(first)]
-    return Matrix(names, names if others is None else both.names[offset:], matrix, measure, task.points, corrected)
+    notes = (*both.notes, *_caveats(both, task, matrices[0]))
+    return Matrix(
+        names,
+        names if others is None else both.names[offset:],
+        matrices[0],
+        matrices[1] if corrected else None,
+        task.measure.name,
+        task.grid,
+        corrected,
+        notes,
+    )
+
+
+def _caveats(rankings: Rankings, task: Task, values: Scores) -> list[str]:
+    """Return what the values rest on: truncated lists, constant rankings, undefined cells."""
+    notes = []
+    if rankings.truncated and task.grid.kind != "custom":
+        notes.append(f"truncated lists: k ends at {rankings.depth}, the length of the shortest")
+    notes += dead_rankings(rankings)
+    undefined = int(np.isnan(values).sum())
+    if undefined:
+        notes.append(f"{task.measure.name} is undefined in {undefined} of {values.size} cells: NaN there")
+    return notes
+
+
+def dead_rankings(rankings: Rankings) -> list[str]:
+    """Return a note that names the rankings that give every item the same score."""
+    names = [ranking.name for ranking in rankings if ranking.constant]
+    if not names:
+        return []
+    some = "gives" if len(names) == 1 else "give"
+    return [f"{first_few(names)} {some} every item the same score: similarity to them says nothing"]
 
 
 def _blocks(first: int, total: int, *, square: bool, both_ways: bool) -> list[Block]:
@@ -206,27 +341,20 @@ def _blocks(first: int, total: int, *, square: bool, both_ways: bool) -> list[Bl
     return blocks
 
 
-def require_closed_form(measure: Measure) -> None:
-    """Raise if a measure's chance level has no closed form."""
-    if not has_closed_form(measure):
-        raise InputError(
-            f"corrected=True needs a measure whose chance level has a closed form; {measure.name} has none. "
-            "Use fujiscore.chance on single pairs, which draws permutations."
-        )
-
-
 def _is_sparse(task: Task, rankings: Rankings) -> bool:
     """Return whether the grid kernel serves: few points, a measure of overlaps, no sum of scores that overflows."""
-    points = task.points.size
-    few = points <= MOST_LEVELS and (points + 1) ** 2 <= max(8 * rankings.n, 1024)
-    return few and not task.measure.by_rank and max(own.max() for own in rankings.scores) < _kernels.sweep.HUGE
+    points = task.grid.ks
+    few = points.size <= MOST_LEVELS and (points.size + 1) ** 2 <= max(8 * rankings.n, 1024)
+    if not few or task.measure.by_rank or points[-1] > rankings.depth:
+        return False
+    return max(ranking.scores.max() for ranking in rankings) < _kernels.HUGE
 
 
-def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Scores]:
+def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
     """All pairs by the grid kernel: of each ranking only scores, levels and what depends on the grid are kept."""
     scores = rankings.matrix()
     item_levels = np.empty(scores.shape, np.uint8)
-    tiles: list[tuple[Any, ...]] = [(task, own, out) for own, out in zip(scores, item_levels, strict=True)]
+    tiles: list[tuple[Any, ...]] = [(task, own, out) for own, out in zip(rankings, item_levels, strict=True)]
     prepared = run(_prepare, tiles, n_jobs=work["n_jobs"], progress=False)
     sizes, kth, tails = (np.array(part) for part in zip(*prepared, strict=True))
     if scores.min() < 0:
@@ -240,16 +368,23 @@ def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str,
     return run(_sparse_tile, tiles, label="pairs", **work)
 
 
-def _prepare(task: Task, scores: Scores, item_levels: NDArray[np.uint8]) -> tuple[Any, ...]:
+def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tuple[Any, ...]:
     """Sort one ranking and keep what a grid needs: levels (written out), set sizes, last scores and mean tails."""
-    ranking = Ordered(np.ascontiguousarray(scores))
-    sizes = task.points
+    ranking = replace_order(ranking)
+    sizes = task.grid.ks
     if task.ties == "closed":
         sizes = ranking.tie_groups[1][sizes - 1].astype(np.int64)
     _kernels.grid.levels(ranking.order, sizes, item_levels)
+    kth = ranking.ranked[sizes - 1]
     if not task.corrected:
-        return sizes, ranking.ranked[sizes - 1], 0.0
-    return sizes, ranking.ranked[sizes - 1], tail_moments(ranking, sizes, float(task.zero_tail == "include"))[0]
+        return sizes, kth, 0.0
+    n = ranking.n if task.population is None else task.population
+    return sizes, kth, tail_moments(ranking, sizes, n, float(task.zero_tail == "include"))[0]
+
+
+def replace_order(ranking: Ranking) -> Ranking:
+    """Return the ranking without keeping what is computed of its order: hundreds of them would fill the memory."""
+    return ranking if "_sorted" in ranking.__dict__ else copy(ranking)
 
 
 def _sparse_tile(
@@ -261,50 +396,51 @@ def _sparse_tile(
     sizes: tuple[Any, Any],
     kth: tuple[Any, Any],
     tails: tuple[Any, Any],
-) -> Scores:
-    """Return the areas of one tile of pairs: rows i of the first arrays against rows j of the second."""
-    n = scores[0].shape[1]
+) -> Areas:
+    """Return raw and expected areas of one tile of pairs: rows i of the first arrays against rows j of the second."""
+    n = scores[0].shape[1] if task.population is None else task.population
     k1, k2 = sizes[0][i], sizes[1][j]
     shared, fuji = np.empty(k1.shape, np.int64), np.empty(k1.shape)
     _kernels.grid.pairs(i, j, *item_levels, *scores, *kth, float(task.zero_tail == "include"), shared, fuji)
-    overlaps: Any = SimpleNamespace(n=n, k1=k1, k2=k2, shared=shared, fuji=fuji)
-    areas: Scores = area(evaluate(task.measure, overlaps))
+    areas: Scores = area(evaluate(task.measure, Counts(n, k1, k2, shared, fuji)))
     if not task.corrected:
-        return areas
+        return areas, areas
     null = Null(n, k1, k2, (tails[0][i], np.zeros(1)), (tails[1][j], np.zeros(1)))
-    return correct(areas, area(expectation(task.measure, null)))
+    return areas, area(moments(task.measure, null)[0])
 
 
-def _full(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Scores]:
+def _full(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
     """All pairs by the sweep along the whole path: each ranking is sorted once and kept in order."""
-    ordered = sort_all(rankings, task, work)
-    size = max(1, 2_000_000 // rankings.n)  # some tenths of a second a tile, so that Ctrl-C is heard
+    members = sort_all(rankings, task, work)
+    size = max(1, 2_000_000 // rankings.n)  # some tenths of a second per tile, so that Ctrl-C is heard
     tiles = [
-        (task, [ordered[i] for i in rows[start:stop]], [ordered[j] for j in columns[start:stop]])
+        (task, [members[i] for i in rows[start:stop]], [members[j] for j in columns[start:stop]])
         for rows, columns in blocks
         for start, stop in spans(rows.size, size)
     ]
     return run(_full_tile, tiles, label="pairs", **work)
 
 
-def sort_all(rankings: Rankings, task: Task, work: dict[str, Any]) -> list[Ordered]:
+def sort_all(rankings: Rankings, task: Task, work: dict[str, Any]) -> list[Ranking]:
     """Sort every ranking once, and compute what threads will share before they start."""
-    ordered = run(Ordered, [(own,) for own in rankings.scores], n_jobs=work["n_jobs"], progress=False)
-    for ranking in ordered:
-        if task.ties == "closed":
-            _ = ranking.tie_groups
-        if task.corrected:
-            _ = ranking.tails
-    return ordered
+    run(_warm, [(ranking, task) for ranking in rankings], n_jobs=work["n_jobs"], progress=False)
+    return list(rankings)
 
 
-def _full_tile(task: Task, first: Sequence[Ordered], second: Sequence[Ordered]) -> Scores:
-    """Return the areas of one tile of pairs."""
-    areas = np.empty(len(first))
+def _warm(ranking: Ranking, task: Task) -> None:
+    """Compute what all pairs need of one ranking."""
+    ranking.ranked  # noqa: B018 - kept by the ranking
+    if task.ties == "closed":
+        ranking.tie_groups  # noqa: B018 - as above
+    if task.corrected:
+        ranking.tails  # noqa: B018 - as above
+
+
+def _full_tile(task: Task, first: Sequence[Ranking], second: Sequence[Ranking]) -> Areas:
+    """Return raw and expected headline values of one tile of pairs."""
+    raw, expected = np.empty((2, len(first)))
     for t, (r, s) in enumerate(zip(first, second, strict=True)):
-        overlap = task.overlap(r, s)
-        areas[t] = area(evaluate(task.measure, overlap))
-        if task.corrected:
-            expected = area(expectation(task.measure, null_of(overlap)))
-            areas[t : t + 1] = correct(areas[t : t + 1], expected[None])
-    return areas
+        values, by_chance = task.curves(r, s)
+        raw[t] = headline(task.measure, values)
+        expected[t] = np.nan if by_chance is None else headline(task.measure, by_chance)
+    return raw, expected

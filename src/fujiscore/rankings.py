@@ -1,192 +1,145 @@
-"""Labelled scores: whatever users have, as float64, aligned by label, checked once. Imports kernels and errors."""
+"""The door: whatever users have becomes aligned and checked rankings here, once. Imports ranking, transforms."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from copy import copy
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from fujiscore import _kernels
-from fujiscore.errors import InputError, choice
-from fujiscore.tables import frame
+from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled
+from fujiscore.errors import InputError, choice, first_few, integer, spelled
+from fujiscore.ranking import Ranking, Rankings
+from fujiscore.transforms import Transform, transformed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 Negative: TypeAlias = Literal["raise", "clip", "abs"]
 Nan: TypeAlias = Literal["raise", "zero", "drop"]
 Missing: TypeAlias = Literal["raise", "zero", "drop"]
-Bounded: TypeAlias = Literal["bounds"]
+Duplicates: TypeAlias = Literal["raise", "max", "mean", "first"]
 NEGATIVE = ("raise", "clip", "abs")
 NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
-CLEAN = (False, False, False)
-
-Scores: TypeAlias = "NDArray[np.float64]"
-Labels: TypeAlias = Sequence[Hashable]
+DUPLICATES = ("raise", "max", "mean", "first")
+F = TypeVar("F", bound="Callable[..., Any]")
 
 
-class Labelled(NamedTuple):
-    """One ranking as labels, each once, and scores in the same order: no dict of millions of items is needed."""
+class Policies(TypedDict, total=False):
+    """The door's options, the same words everywhere; `rankings` describes them."""
 
-    items: Labels
-    scores: Scores
+    negative: Negative
+    nan: Nan
+    missing: Missing
+    duplicates: Duplicates
+    transform: Transform | None
+    universe: int | Collection[Hashable] | None
 
 
-@dataclass(frozen=True, eq=False)
-class Rankings:
-    """Scores of the same items by one or more rankings: finite or -inf, never NaN, in one item order.
-
-    Attributes
-    ----------
-    names : tuple of str
-        One name a ranking.
-    scores : tuple of ndarray of float64
-        One array a ranking, an entry an item; higher is better.
-    items : sequence or None
-        The items' labels, None where the input had none.
-    """
-
-    names: tuple[str, ...]
-    scores: tuple[Scores, ...]
-    items: Labels | None = None
-
-    def __len__(self) -> int:
-        """Return the number of rankings."""
-        return len(self.scores)
-
-    @property
-    def n(self) -> int:
-        """The number of items."""
-        return self.scores[0].size
-
-    def __getitem__(self, name: str) -> Scores:
-        """Return one ranking's scores."""
-        if name not in self.names:
-            raise InputError(f"rankings must hold the name asked for; {name!r} is not among {', '.join(self.names)}.")
-        return self.scores[self.names.index(name)]
-
-    def matrix(self) -> Scores:
-        """Return all scores, a row a ranking; the user's own array where the rankings are its rows."""
-        first = self.scores[0]
-        step = 8 * self.n
-        in_rows = all(own.ctypes.data == first.ctypes.data + i * step for i, own in enumerate(self.scores))
-        if in_rows and isinstance(first.base, np.ndarray) and first.base.nbytes >= len(self) * step:
-            return as_strided(first, (len(self), self.n), (step, 8))
-        return np.array(self.scores)
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return a column of items and a column a ranking as a pandas or polars DataFrame."""
-        items = range(self.n) if self.items is None else self.items
-        return frame({"item": list(items), **dict(zip(self.names, self.scores, strict=True))}, library)
-
-    def label(self, position: int) -> Hashable:
-        """Return the label of the item at a position: the position itself where items have no labels."""
-        return position if self.items is None else self.items[position]
+def takes_policies(function: F) -> F:
+    """Show the door's options by name in the signature that help() and editors print."""
+    shown = [p for p in signature(function).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+    door = signature(rankings).parameters
+    shown += [door[name].replace(kind=Parameter.KEYWORD_ONLY) for name in Policies.__annotations__]
+    function.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
+    return function
 
 
 def rankings(
     obj: Any,
     *,
-    items: str | None = None,
+    items: Any = None,
     negative: Negative = "raise",
     nan: Nan = "raise",
     missing: Missing = "raise",
+    duplicates: Duplicates = "raise",
+    transform: Transform | None = None,
+    universe: int | Collection[Hashable] | None = None,
 ) -> Rankings:
     """Return several rankings of the same items, aligned by label and checked.
 
     Parameters
     ----------
-    obj : mapping, DataFrame, 2-D array or sequence
-        A mapping of name to ranking; a pandas, polars or other DataFrame with one column a ranking (pandas: the
-        index labels the items); a 2-D array with one row a ranking; or a sequence of rankings, each an array, a
-        Series or a dict of item to score. Rankings are returned as they are.
+    obj : mapping, DataFrame, 2-D array, sequence, Ranking or Rankings
+        A mapping of name to ranking; a DataFrame with one column per ranking (a single text column, or the pandas
+        index, labels the items), or another object with an Arrow stream; a 2-D array with one row per ranking; or a
+        sequence of rankings. A ranking is an array, a list, a Series, a dict of item to score, a list of
+        (item, score) pairs, a list of items from best to worst (read as 1/rank), or a `Ranking`.
     items : str, optional
         The DataFrame's column that labels the items.
-    negative, nan, missing
-        As in `fuji`; with nan="drop" and missing="drop" an item is left out of all rankings.
+    negative : {"raise", "clip", "abs"}
+        How to treat negative scores: raise, order by them but count them as 0, or use magnitudes. -inf is negative.
+    nan : {"raise", "zero", "drop"}
+        How to treat NaN scores: raise, replace with 0, or drop the item from all rankings.
+    missing : {"raise", "zero", "drop"}
+        How to treat items that a ranking lacks: raise; score them 0, below every listed item; or drop them from all
+        rankings. With a universe, "raise" means "zero".
+    duplicates : {"raise", "max", "mean", "first"}
+        How to treat items that a ranking lists more than once: raise, or keep the best, the mean or the first score.
+    transform : {"neglog10", "exp", "reciprocal", "rank", "abs"} or callable, optional
+        Turn scores into "higher is better, with a meaningful zero": p-values (neglog10), log-probabilities (exp),
+        distances or ranks (reciprocal), positions (rank: 1/rank), magnitudes (abs), or a function of the array.
+    universe : int or collection of items, optional
+        The items that truncated lists were drawn from, or their number: what chance depends on.
 
     Returns
     -------
     Rankings
-        With `.names`, `.scores`, `.items` and `.to_frame()`.
+        With `.names`, `.scores`, `.labels`, `.notes` and `.to_frame()`.
 
     Examples
     --------
     >>> import fujiscore as fj
-    >>> fj.rankings({"first": {"a": 3, "b": 1}, "second": {"b": 2, "a": 0}}).scores
+    >>> both = fj.rankings({"first": {"a": 3, "b": 1}, "second": {"b": 2, "a": 0}})
+    >>> both.scores
     (array([3., 1.]), array([0., 2.]))
+    >>> both["second"]
+    Ranking('second', 2 items: b: 2, a: 0)
     """
+    policies: Any = {"negative": negative, "nan": nan, "missing": missing, "duplicates": duplicates}
+    policies |= {"transform": transform, "universe": universe}
+    if isinstance(obj, Ranking):
+        return align([obj], [obj.name], **policies)
     if isinstance(obj, Rankings):
-        return obj
+        return align(list(obj), obj.names, notes=obj.notes, **policies)
     names, objects = _split(obj, items)
     if not names:
         raise InputError("rankings must hold at least one ranking; got none.")
-    return align(objects, names, negative=negative, nan=nan, missing=missing)
+    return align(objects, names, **policies)
 
 
-def _split(obj: Any, items: str | None) -> tuple[list[str], list[Any]]:
+def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
     """Return the names and the rankings in a container of any kind."""
     if isinstance(obj, Mapping):
         return [str(name) for name in obj], list(obj.values())
     if isinstance(obj, np.ndarray):
         if obj.ndim != 2:
-            raise InputError(f"rankings must be a 2-D array, one row a ranking; got shape {obj.shape}.")
+            raise InputError(f"rankings must be a 2-D array, one row per ranking; got shape {obj.shape}.")
         return [str(i) for i in range(len(obj))], list(obj)
     if isinstance(obj, (list, tuple)):
-        series = [str(getattr(own, "name", None) or i) for i, own in enumerate(obj)]
-        unique = series if len(set(series)) == len(series) else [str(i) for i in range(len(obj))]
-        return unique, list(obj)
-    return _split_frame(obj, items)
-
-
-def _split_frame(obj: Any, items: str | None) -> tuple[list[str], list[Any]]:
-    """Return a DataFrame's columns as labelled rankings."""
-    import narwhals as nw
-
-    if not nw.dependencies.is_into_dataframe(obj):
+        names = [str(getattr(ranking, "name", None) or i) for i, ranking in enumerate(obj)]
+        return names if len(set(names)) == len(names) else [str(i) for i in range(len(obj))], list(obj)
+    if not is_table(obj):
         raise InputError(
             "rankings must be a mapping of name to ranking, a DataFrame, a 2-D array or a sequence of rankings; "
             f"got {type(obj).__name__}. Read files with fujiscore.read."
         )
-    table = nw.from_native(obj, eager_only=True)
-    if items is not None and items not in table.columns:
-        raise InputError(f"items must name a column; got {items!r}. The columns are {', '.join(table.columns)}.")
-    names = [name for name in table.columns if name != items]
-    if items is not None:
-        labels = table[items].to_list()
-        return names, [_labelled(labels, table[name].to_list(), items) for name in names]
-    text = [name for name in names if not (table[name].dtype.is_numeric() or table[name].dtype == nw.Boolean)]
-    if text:
-        raise InputError(
-            f"rankings must have numeric columns; {text[0]!r} is {table[text[0]].dtype}. "
-            f"If it labels the items, pass items={text[0]!r}."
-        )
-    pandas = nw.dependencies.is_pandas_dataframe(obj)
-    return [str(name) for name in names], [obj[name] if pandas else table[name].to_native() for name in names]
-
-
-def _labelled(labels: list[Any], scores: list[Any], column: str) -> dict[Any, Any]:
-    """Return a dict of label to score, or say which label is repeated."""
-    found = dict(zip(labels, scores, strict=True))
-    if len(found) < len(labels):
-        repeated = next(label for i, label in enumerate(labels) if label in labels[:i])
-        raise InputError(f"column {column!r} must name each item once; {repeated!r} occurs more than once.")
-    return found
+    names, columns = from_table(obj, items)
+    return names, list(columns)
 
 
 def combine(first: Rankings, second: Rankings, missing: str) -> Rankings:
     """Bring two collections of rankings over one set of items together, the first's before the second's."""
-    names = first.names + second.names
-    if first.items is None and second.items is None:
-        _same_length(first.scores + second.scores, names)
-        return Rankings(names, first.scores + second.scores)
-    labels = [first.items] * len(first) + [second.items] * len(second)
-    scores, items = _align_labels(first.scores + second.scores, labels, names, missing)
-    return Rankings(names, scores, items)
+    names = [*first.names, *second.names]
+    notes = (*first.notes, *second.notes)
+    universe = _agreed_universe([*first, *second])
+    return align([*first, *second], names, missing=missing, universe=universe, notes=notes)
 
 
 def align(
@@ -196,227 +149,296 @@ def align(
     negative: str = "raise",
     nan: str = "raise",
     missing: str = "raise",
+    duplicates: str = "raise",
+    transform: Any = None,
+    universe: Any = None,
+    notes: Sequence[str] = (),
 ) -> Rankings:
-    """Turn one object a ranking into checked scores of the same items in the same order."""
+    """Turn one object per ranking into checked rankings of the same items: the one place where input is checked."""
     choice("negative", negative, NEGATIVE)
     choice("nan", nan, NAN)
+    choice("duplicates", duplicates, DUPLICATES)
     if missing == "bounds":
         raise InputError(
-            "missing='bounds' gives an interval, not a value: use fujiscore.bounds(r, s), "
-            "or fujiscore.curve(r, s, missing='bounds')."
+            f"{spelled('missing', 'bounds')} gives an interval, not a value: use fujiscore.bounds(r, s), "
+            f"or fujiscore.curve(r, s, {spelled('missing', 'bounds')})."
         )
     choice("missing", missing, MISSING)
-    coerced = [_coerce(obj, name) for obj, name in zip(objects, names, strict=True)]
-    scores = tuple([own for own, _ in coerced])
-    labels = [own for _, own in coerced]
-    items = None
-    if labels.count(None) == len(labels):
-        _same_length(scores, names)
+    objects = [_single(obj, name) for obj, name in zip(objects, names, strict=True)]
+    said = list(notes)
+    if transform is None and negative != "abs" and _already_aligned(objects):
+        members = objects
+        labels = objects[0].items
     else:
-        scores, items = _align_labels(scores, labels, names, missing)
-    return _clean(Rankings(tuple(names), scores, items), negative, nan)
+        parts = [
+            _admitted(obj, name, negative, nan, duplicates, transform, said)
+            for obj, name in zip(objects, names, strict=True)
+        ]
+        if universe is not None:
+            if missing == "drop":
+                raise InputError(f"{spelled('universe')} cannot be combined with {spelled('missing', 'drop')}.")
+            missing = "zero"
+        aligned, absent, labels = _aligned(parts, names, missing, said)
+        aligned, absent, labels = _without_nan(aligned, absent, labels, names, nan, said)
+        members = [
+            Ranking.checked(name, scores, labels, None, (), gone)
+            for name, scores, gone in zip(names, aligned, absent, strict=True)
+        ]
+    size = _universe_size(universe, members, labels)
+    size = _agreed_universe(objects) if size is None else size
+    for obj in objects:
+        said += obj.notes if isinstance(obj, Ranking) else ()
+    final = tuple(dict.fromkeys(said))
+    members = [_renamed(member, name, size, final) for member, name in zip(members, names, strict=True)]
+    return Rankings.of(members, labels, size, final)
 
 
-def _coerce(obj: Any, name: str) -> tuple[Scores, Labels | None]:
-    """Return an object's scores as a contiguous float64 array, and its labels if it has any."""
-    labels: Labels | None = None
-    if isinstance(obj, Labelled):
-        labels, values = obj
-    elif isinstance(obj, np.ma.MaskedArray):
-        values = np.ma.filled(obj.astype(np.float64), np.nan) if obj.dtype.kind in "fiub" else obj.data
-    elif isinstance(obj, (np.ndarray, list, tuple, range)):
-        values = _array(obj, name)
-    elif isinstance(obj, Mapping):
-        labels = list(obj)
-        values = _array(list(obj.values()), name)
+def _renamed(ranking: Ranking, name: str, universe: int | None, notes: tuple[str, ...]) -> Ranking:
+    """Return the same ranking, its order included, under its name in the collection."""
+    if ranking.name == name and ranking.universe == universe and ranking.notes == notes:
+        return ranking
+    renamed = copy(ranking)
+    renamed.__dict__.update(name=name, universe=universe, notes=notes)
+    return renamed
+
+
+def _single(obj: Any, name: str) -> Any:
+    """Return the one ranking of a collection that holds one; other objects as they are."""
+    if not isinstance(obj, Rankings):
+        return obj
+    if len(obj) != 1:
+        raise InputError(f"{name} must be one ranking; got {len(obj)}: {first_few(obj.names, 12)}. Name one of them.")
+    return obj[0]
+
+
+def _already_aligned(objects: Sequence[Any]) -> bool:
+    """Return whether all objects are checked rankings over the very same items."""
+    if not all(isinstance(obj, Ranking) for obj in objects):
+        return False
+    first = objects[0]
+    return all(obj.n == first.n and (obj.items is first.items or obj.items == first.items) for obj in objects)
+
+
+def _admitted(
+    obj: Any, name: str, negative: str, nan: str, duplicates: str, transform: Any, notes: list[str]
+) -> Labelled:
+    """Return one ranking's own items and scores after the policies that concern it alone."""
+    if isinstance(obj, Ranking):
+        part = _own_part(obj)
+        negative = "clip" if negative == "raise" else negative  # accepted when it was made
     else:
-        values, labels = _foreign(obj, name)
-    if values.ndim != 1:
-        raise InputError(
-            f"{name} must be one-dimensional: one score an item. Got an array of shape {values.shape}; "
-            "pass one row or one column of it."
+        part = labelled(obj, name)
+        notes += part.notes
+    items, scores = part.items, part.scores
+    if transform is not None:
+        scores, said = transformed(scores, transform, name)
+        notes += said
+    scores = _checked_scores(scores, items, name, negative, nan, notes)
+    if items is not None and not isinstance(items, range) and not isinstance(obj, Ranking):
+        items, scores = _merged_duplicates(items, scores, name, duplicates, notes)
+    return Labelled(items, scores)
+
+
+def _own_part(ranking: Ranking) -> Labelled:
+    """Return the items that a ranking itself lists."""
+    if ranking.absent is None:
+        return Labelled(ranking.items, ranking.scores)
+    listed = np.flatnonzero(~ranking.absent)
+    items = None if ranking.items is None else [ranking.items[i] for i in listed.tolist()]
+    return Labelled(items, ranking.scores[listed])
+
+
+def _checked_scores(
+    scores: Scores, items: Labels | None, name: str, negative: str, nan: str, notes: list[str]
+) -> Scores:
+    """Apply the policies for NaN (except dropping), infinite and negative scores."""
+    has_nan, infinite, below = _kernels.order.flaws(scores)
+    if not (has_nan or infinite or below):
+        return scores
+    if has_nan and nan == "raise":
+        remedy = f"Pass {spelled('nan', 'zero')} to score them 0, or {spelled('nan', 'drop')} to leave those items out."
+        raise _bad_score(scores, items, name, np.isnan(scores), "scores that are numbers", "NaN", remedy)
+    if has_nan and nan == "zero":
+        notes.append(f"{name}: {int(np.isnan(scores).sum())} NaN scores replaced with 0")
+        scores = np.where(np.isnan(scores), 0.0, scores)
+    if below and negative == "abs":
+        notes.append(f"{name}: {int((scores < 0).sum())} negative scores replaced by their magnitude")
+        scores = np.abs(scores)
+    if (scores == np.inf).any():
+        remedy = "Replace them by a large finite score."
+        raise _bad_score(scores, items, name, scores == np.inf, "finite scores", "infinite", remedy)
+    if below and negative == "raise":
+        remedy = (
+            f"Pass {spelled('negative', 'clip')} to count them as 0 (right where negative means no better than noise), "
+            f"{spelled('negative', 'abs')} to rank by magnitude, or {spelled('transform', 'exp')} if they are logs."
         )
-    if values.size == 0:
-        raise InputError(f"{name} must hold at least one score; it is empty.")
-    if values.dtype.kind not in "fiub":
-        values = _from_objects(values, name)
-    return np.ascontiguousarray(values, dtype=np.float64), labels
+        raise _bad_score(scores, items, name, scores < 0, "non-negative scores", "negative", remedy)
+    if below and negative == "clip":
+        notes.append(f"{name}: {int((scores < 0).sum())} of {scores.size} scores are negative and count as 0")
+    return scores
 
 
-def _array(obj: Any, name: str) -> NDArray[Any]:
-    """Return an array, or say that the sequence has no regular shape."""
+def _bad_score(
+    scores: Scores, items: Labels | None, name: str, bad: NDArray[np.bool_], required: str, what: str, remedy: str
+) -> InputError:
+    """Return the error that names the ranking, the first bad item and its score."""
+    position = int(np.argmax(bad))
+    count = int(bad.sum())
+    label = position if items is None else items[position]
+    return InputError(
+        f"{name} must hold {required}; {count} of {bad.size} {'is' if count == 1 else 'are'} {what} "
+        f"(first: {scores[position]:g} at item {label!r}). {remedy}"
+    )
+
+
+def _merged_duplicates(
+    items: Labels, scores: Scores, name: str, duplicates: str, notes: list[str]
+) -> tuple[Labels, Scores]:
+    """Return each item once, by the policy for duplicates."""
     try:
-        return np.asarray(obj)
-    except ValueError:
+        unique = dict.fromkeys(items)
+    except TypeError:
+        bad = next(item for item in items if not isinstance(item, Hashable))
+        raise InputError(f"{name} must have hashable labels such as strings; got {type(bad).__name__}.") from None
+    if len(unique) == len(items):
+        return items, scores
+    place = {item: i for i, item in enumerate(unique)}
+    group = np.array([place[item] for item in items])
+    counts = np.bincount(group)
+    repeated = [item for item, count in zip(unique, counts.tolist(), strict=True) if count > 1]
+    extra = len(items) - len(unique)
+    if duplicates == "raise":
         raise InputError(
-            f"{name} must be a flat list of scores; its entries are sequences of unequal lengths."
-        ) from None
-
-
-def _foreign(obj: Any, name: str) -> tuple[NDArray[Any], Labels | None]:
-    """Return the values of a dataframe library's Series (with its index, if it has one) or of an array-like."""
-    import narwhals as nw
-
-    if nw.dependencies.is_pandas_series(obj):
-        return obj.to_numpy(dtype=_numeric(obj), na_value=np.nan), _index_labels(obj.index, name)
-    if nw.dependencies.is_into_series(obj):
-        return nw.from_native(obj, series_only=True).to_numpy(), None
-    if nw.dependencies.is_into_dataframe(obj):
-        raise InputError(f"{name} must be one ranking; got a table of {obj.shape[1]} columns. Pass one column of it.")
-    if not hasattr(obj, "__array__"):
-        raise InputError(
-            f"{name} must be scores: a list, an array, a pandas or polars Series, or a dict of item to score. "
-            f"Got {type(obj).__name__}."
+            f"{name} must list each item once; {extra} entries repeat an item ({first_few(repeated)}). "
+            f"Pass {spelled('duplicates', 'max')}, {spelled('duplicates', 'mean')} or {spelled('duplicates', 'first')}."
         )
-    return np.asarray(obj), None
+    merged = np.full(len(unique), -np.inf)
+    if duplicates == "max":
+        np.maximum.at(merged, group, scores)
+    elif duplicates == "mean":
+        merged = np.bincount(group, weights=scores) / counts
+    else:
+        merged[group[::-1]] = scores[::-1]
+    how = {"max": "the best score kept", "mean": "scores averaged", "first": "the first score kept"}[duplicates]
+    notes.append(f"{name}: {extra} duplicates merged, {how} ({first_few(repeated)})")
+    return list(unique), merged
 
 
-def _numeric(series: Any) -> type[Any]:
-    """Return the NumPy type that a pandas Series of numbers converts to (object for anything else)."""
-    return np.float64 if series.dtype.kind in "fiub" else np.object_
-
-
-def _index_labels(index: Any, name: str) -> Labels:
-    """Return a pandas index as labels; the default index stays a range."""
-    if not index.is_unique:
-        raise InputError(
-            f"{name} must score each item once; its index holds {index[index.duplicated()][0]!r} more than once. "
-            "Drop or average the repeated items."
-        )
-    if index.__class__.__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
-        return range(len(index))
-    labels: list[Hashable] = index.tolist()
-    return labels
-
-
-def _from_objects(values: NDArray[Any], name: str) -> Scores:
-    """Convert Python objects that are numbers (None counts as NaN); anything else is an error that names it."""
-    entries = values.astype(str) if values.dtype.kind in "mM" else values
-    for position, value in enumerate(entries.tolist()):
-        if isinstance(value, (str, bytes, complex)) or not (value is None or hasattr(value, "__float__")):
-            raise InputError(
-                f"{name} must hold numbers; got {value!r} ({type(value).__name__}) at position {position}. "
-                "Convert the scores to float first."
-            )
-    try:
-        return values.astype(np.float64)
-    except (OverflowError, TypeError, ValueError):
-        raise InputError(f"{name} must hold finite scores, one number an item; some do not fit a float.") from None
-
-
-def _same_length(scores: Sequence[Scores], names: Sequence[str]) -> None:
-    """Raise if rankings without labels differ in length."""
-    for own, name in zip(scores, names, strict=True):
-        if own.size != scores[0].size:
-            raise InputError(
-                f"{names[0]} and {name} must score the same items; they have {scores[0].size} and {own.size} scores. "
-                "Pass pandas Series or dicts to align them by label."
-            )
-
-
-def _align_labels(
-    scores: Sequence[Scores], labels: Sequence[Labels | None], names: Sequence[str], missing: str
-) -> tuple[tuple[Scores, ...], Labels]:
-    """Bring labelled scores into one item order: the first ranking's, then other items as they come."""
-    for own, name in zip(labels, names, strict=True):
-        if own is None:
-            return _positional(scores, labels, names, name)
-    known = [own for own in labels if own is not None]
-    first = known[0]
-    if all(own == first for own in known):
-        return tuple(scores), first
-    at = [{label: i for i, label in enumerate(own)} for own in known]
-    items: Labels
+def _aligned(
+    parts: Sequence[Labelled], names: Sequence[str], missing: str, notes: list[str]
+) -> tuple[list[Scores], list[NDArray[np.bool_] | None], Labels | None]:
+    """Bring rankings into one item order: the first ranking's, then other items as they come."""
+    scores = [part.scores for part in parts]
+    complete: list[NDArray[np.bool_] | None] = [None] * len(parts)
+    bare = next((name for part, name in zip(parts, names, strict=True) if part.items is None), None)
+    if bare is not None:
+        return scores, complete, _positional(parts, names, bare)
+    labels = [part.items for part in parts if part.items is not None]
+    first = labels[0]
+    if all(own is first or own == first for own in labels):
+        return scores, complete, first
+    places = [{label: i for i, label in enumerate(own)} for own in labels]
+    union: Labels = list(dict.fromkeys(label for own in labels for label in own))
     if missing == "drop":
-        items = [label for label in first if all(label in own for own in at)]
+        items: Labels = [label for label in first if all(label in own for own in places)]
         if not items:
             raise InputError(f"{' and '.join(names)} must share items to be compared; they have none in common.")
+        if len(items) < len(union):
+            kept = set(items)
+            gone = [label for label in union if label not in kept]
+            notes.append(f"{len(gone)} of {len(union)} items dropped, not in every ranking: {first_few(gone)}")
     else:
-        items = list(dict.fromkeys(label for own in at for label in own))
-        if missing == "raise":
-            _raise_if_missing(items, at, names)
-    aligned = []
-    for own_scores, own_at in zip(scores, at, strict=True):
-        positions = np.array([own_at.get(label, -1) for label in items])
-        aligned.append(np.where(positions >= 0, own_scores[positions], 0.0))
-    return tuple(aligned), items
+        items = union
+    aligned, absent = [], []
+    for own, place, name in zip(scores, places, names, strict=True):
+        positions = np.array([place.get(label, -1) for label in items])
+        gone_mask = positions < 0
+        if gone_mask.any():
+            lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]
+            if missing == "raise":
+                raise _missing_items(name, lacking, len(items))
+            notes.append(f"{name} lacks {len(lacking)} of {len(items)} items, scored 0: {first_few(lacking)}")
+        aligned.append(np.where(gone_mask, 0.0, own[positions]))
+        absent.append(gone_mask if gone_mask.any() else None)
+    return aligned, absent, items
 
 
-def _positional(
-    scores: Sequence[Scores], labels: Sequence[Labels | None], names: Sequence[str], bare: str
-) -> tuple[tuple[Scores, ...], Labels]:
-    """Align by position where one ranking has no labels and the others only a default index."""
-    for own, name in zip(labels, names, strict=True):
-        if own is not None and not isinstance(own, range):
+def _missing_items(name: str, lacking: Sequence[Hashable], total: int) -> InputError:
+    """Return the error for items that a ranking lacks."""
+    return InputError(
+        f"{name} must score every item; it lacks {len(lacking)} of {total} (first: {lacking[0]!r}). If the lists are "
+        f"truncated, pass {spelled('universe', 'N')} (how many items they were drawn from) or "
+        f"{spelled('missing', 'zero')}; or {spelled('missing', 'drop')} to compare the shared items only."
+    )
+
+
+def _positional(parts: Sequence[Labelled], names: Sequence[str], bare: str) -> Labels | None:
+    """Return the labels of rankings aligned by position: None, or a default index."""
+    labels: Labels | None = None
+    for part, name in zip(parts, names, strict=True):
+        if part.items is not None and not isinstance(part.items, range):
             raise InputError(
                 f"{name} has item labels and {bare} has none, so they cannot be aligned. "
                 "Label both (pandas Series or dicts), or pass plain arrays in the same item order."
             )
-    _same_length(scores, names)
-    return tuple(scores), range(scores[0].size)
-
-
-def _raise_if_missing(items: Labels, at: Sequence[Mapping[Hashable, int]], names: Sequence[str]) -> None:
-    """Raise if a ranking lacks an item that another one scores."""
-    for own, name in zip(at, names, strict=True):
-        lacking = [label for label in items if label not in own]
-        if lacking:
+        labels = labels if part.items is None else part.items
+        if part.scores.size != parts[0].scores.size:
             raise InputError(
-                f"{name} must score every item; it lacks {len(lacking)} of {len(items)} (first: {lacking[0]!r}). "
-                "Pass missing='zero' to score them 0, or missing='drop' to compare the shared items only."
+                f"{names[0]} and {name} must score the same items; they have {parts[0].scores.size} and "
+                f"{part.scores.size} scores. Pass pandas Series or dicts to align them by label."
             )
+    return labels
 
 
-def _clean(rankings: Rankings, negative: str, nan: str) -> Rankings:
-    """Apply the NaN and negative policies; most input is clean and passes through untouched."""
-    flaws = {_kernels.order.flaws(own) for own in rankings.scores}
-    if flaws == {CLEAN}:
-        return rankings
-    if any(has_nan for has_nan, _, _ in flaws):
-        rankings = _clean_nan(rankings, nan)
-    scores = []
-    for index, own in enumerate(rankings.scores):
-        if negative == "abs":
-            own = np.abs(own)  # noqa: PLW2901
-        _raise_at(rankings, index, own == np.inf, "finite scores", "infinite", "Replace them by a large finite score.")
-        if negative == "raise":
-            _raise_at(
-                rankings,
-                index,
-                own < 0,
-                "non-negative scores",
-                "negative",
-                "Pass negative='clip' to count them as 0 (right where negative means no better than noise), "
-                "or negative='abs' to rank by magnitude.",
-            )
-        scores.append(own)
-    return Rankings(rankings.names, tuple(scores), rankings.items)
-
-
-def _clean_nan(rankings: Rankings, nan: str) -> Rankings:
-    """Refuse NaN, score it 0, or drop its items from all rankings."""
-    if nan == "zero":
-        return Rankings(
-            rankings.names, tuple(np.where(np.isnan(own), 0.0, own) for own in rankings.scores), rankings.items
-        )
-    if nan == "raise":
-        for index, own in enumerate(rankings.scores):
-            remedy = "Pass nan='zero' to score them 0, or nan='drop' to leave those items out."
-            _raise_at(rankings, index, np.isnan(own), "scores that are numbers", "NaN", remedy)
-    keep = ~np.any([np.isnan(own) for own in rankings.scores], axis=0)
-    if not keep.any():
-        raise InputError(f"{' and '.join(rankings.names)} have no item left after nan='drop': each one has a NaN.")
-    items = None if rankings.items is None else [rankings.items[i] for i in np.flatnonzero(keep).tolist()]
-    return Rankings(rankings.names, tuple(own[keep] for own in rankings.scores), items)
-
-
-def _raise_at(rankings: Rankings, index: int, bad: NDArray[np.bool_], required: str, what: str, remedy: str) -> None:
-    """Raise if any score is bad, naming the ranking, the first such item and its score."""
+def _without_nan(
+    scores: list[Scores],
+    absent: list[NDArray[np.bool_] | None],
+    labels: Labels | None,
+    names: Sequence[str],
+    nan: str,
+    notes: list[str],
+) -> tuple[list[Scores], list[NDArray[np.bool_] | None], Labels | None]:
+    """Drop items with a NaN from all rankings."""
+    if nan != "drop":
+        return scores, absent, labels
+    bad = np.any([np.isnan(own) for own in scores], axis=0)
     if not bad.any():
-        return
-    position = int(np.argmax(bad))
-    value = rankings.scores[index][position]
-    count = int(bad.sum())
-    found = f"{count} of {bad.size} {'is' if count == 1 else 'are'} {what}"
-    first = f"first: {value:g} at item {rankings.label(position)!r}"
-    raise InputError(f"{rankings.names[index]} must hold {required}; {found} ({first}). {remedy}")
+        return scores, absent, labels
+    keep = np.flatnonzero(~bad)
+    gone = [position if labels is None else labels[position] for position in np.flatnonzero(bad).tolist()]
+    if not keep.size:
+        raise InputError(f"{' and '.join(names)} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
+    notes.append(f"{len(gone)} of {bad.size} items dropped, NaN in some ranking: {first_few(gone)}")
+    masks = [None if mask is None or not mask[keep].any() else mask[keep] for mask in absent]
+    kept = None if labels is None else [labels[i] for i in keep.tolist()]
+    return [own[keep] for own in scores], masks, kept
+
+
+def _universe_size(universe: Any, members: Sequence[Ranking], labels: Labels | None) -> int | None:
+    """Return the number of items that the rankings were drawn from."""
+    if universe is None:
+        return None
+    n = members[0].n
+    if isinstance(universe, (str, bytes)) or not isinstance(universe, Collection):
+        size = integer("universe", universe, 1)
+    else:
+        known = set(universe)
+        size = len(known)
+        strange = [label for label in labels or () if label not in known]
+        if strange:
+            raise InputError(
+                f"{spelled('universe')} must hold every item; {len(strange)} of {n} are not: {first_few(strange)}."
+            )
+    if size < n:
+        raise InputError(
+            f"{spelled('universe')} must be at least the number of items that the rankings list, {n}; got {size}."
+        )
+    return size
+
+
+def _agreed_universe(objects: Sequence[Any]) -> int | None:
+    """Return the universe that checked rankings carry."""
+    sizes = {obj.universe for obj in objects if isinstance(obj, Ranking)} - {None}
+    if len(sizes) > 1:
+        raise InputError(f"rankings must come from one universe; these say {first_few(sorted(sizes))}.")
+    return next(iter(sizes), None)

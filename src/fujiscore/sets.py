@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import InputError
+from fujiscore.errors import InputError, integer, proportion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     Parameters
     ----------
     sets : (m, n) array or DataFrame of 0 and 1, or sequence of m sets or lists of items
-        A row a set and a column an item; or the chosen items themselves, with `n`.
+        One row per set and one column per item; or the chosen items themselves, with `n`.
     n : int, optional
         The number of items there are to choose from. Required with sets of items; otherwise the number of columns.
     confidence : float
@@ -102,13 +102,13 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     >>> round(set_stability([{"a", "b"}, {"a", "b"}, {"a", "c"}], n=6).value, 4)
     0.5
     """
-    _refuse_unless_level(confidence)
+    level = proportion("confidence", confidence)
     rows, columns, m, n = _chosen(sets, n)
     share = rows.size / m / n
     if rows.size in {0, m * n}:
-        held = "no item" if rows.size == 0 else "every item"
+        all_or_none = "no item" if rows.size == 0 else "every item"
         raise InputError(
-            f"sets must leave items in and out; each of them holds {held}, and the stability is undefined."
+            f"sets must leave items in and out; each of them holds {all_or_none}, and the stability is undefined."
         )
     spread = share * (1 - share)
     chosen = np.bincount(columns, minlength=n) / m
@@ -118,8 +118,8 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     # The plus sign before value / 2 is right: with a minus the variance is wrong, by a factor of 2.4 in a simulation.
     influence = (common - sizes * share + value / 2 * (2 * sizes * share - sizes - share + 1)) / spread
     variance = 4 / m**2 * float(np.sum((influence - influence.mean()) ** 2))
-    reach = _quantile(confidence) * math.sqrt(variance)
-    return SetStability(value, variance, value - reach, value + reach, m, n, float(confidence))
+    reach = _quantile(level) * math.sqrt(variance)
+    return SetStability(value, variance, value - reach, value + reach, m, n, level)
 
 
 def compare_set_stability(a: SetStability, b: SetStability, *, confidence: float = 0.95) -> SetStabilityTest:
@@ -145,10 +145,10 @@ def compare_set_stability(a: SetStability, b: SetStability, *, confidence: float
     >>> round(compare_set_stability(a, b).difference, 4)
     0.6667
     """
-    for name, own in (("a", a), ("b", b)):
-        if not isinstance(own, SetStability):
-            raise InputError(f"{name} must be a result of set_stability; got {type(own).__name__}.")
-    _refuse_unless_level(confidence)
+    for name, result in (("a", a), ("b", b)):
+        if not isinstance(result, SetStability):
+            raise InputError(f"{name} must be a result of set_stability; got {type(result).__name__}.")
+    proportion("confidence", confidence)
     return _z_test(b.value - a.value, a.variance + b.variance, confidence)
 
 
@@ -167,24 +167,16 @@ def _quantile(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
-def _refuse_unless_level(confidence: Any) -> None:
-    """Raise unless the level lies between 0 and 1."""
-    if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        raise InputError(f"confidence must be a number above 0 and below 1, such as 0.95; got {confidence!r}.")
-
-
 def _chosen(sets: Any, n: Any) -> tuple[NDArray[np.intp], NDArray[np.intp], int, int]:
     """Return the set and the item of each choice, and the numbers of sets and of items."""
-    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-        raise InputError(f"n must be an integer from 1, the number of items in all; got {n!r}.")
-    items = None if n is None else int(n)
+    items = None if n is None else integer("n", n, 1)
     if hasattr(sets, "__array__"):
         return _from_matrix(np.asarray(sets), items)
     if isinstance(sets, (str, bytes)) or not isinstance(sets, Sequence):
         raise InputError(f"sets must be a matrix of 0 and 1 or a sequence of sets of items; got {type(sets).__name__}.")
     if items is not None:
         return _from_items(sets, items)
-    if any(not isinstance(own, (list, tuple, np.ndarray)) for own in sets) or len({len(own) for own in sets}) > 1:
+    if any(not isinstance(row, (list, tuple, np.ndarray)) for row in sets) or len({len(row) for row in sets}) > 1:
         raise InputError("n must be given with sets of items: how many items there are to choose from.")
     return _from_matrix(np.array(sets), None)
 
@@ -192,7 +184,7 @@ def _chosen(sets: Any, n: Any) -> tuple[NDArray[np.intp], NDArray[np.intp], int,
 def _from_matrix(matrix: NDArray[Any], n: int | None) -> tuple[NDArray[np.intp], NDArray[np.intp], int, int]:
     """Return the choices that a matrix of 0 and 1 marks."""
     if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise InputError(f"sets must be a matrix, a row a set and a column an item; got shape {matrix.shape}.")
+        raise InputError(f"sets must be a matrix, one row per set and one column per item; got shape {matrix.shape}.")
     if n is not None and n != matrix.shape[1]:
         raise InputError(f"n must be the number of columns of sets, {matrix.shape[1]}, or left out; got {n}.")
     _refuse_few(matrix.shape[0])
@@ -212,19 +204,19 @@ def _from_items(sets: Sequence[Any], n: int) -> tuple[NDArray[np.intp], NDArray[
     _refuse_few(len(sets))
     number: dict[Hashable, int] = {}
     rows, columns = [], []
-    for row, own in enumerate(sets):
-        if isinstance(own, (str, bytes)) or not isinstance(own, Iterable):
-            raise InputError(f"sets must hold sets or lists of items; got {own!r} at position {row}.")
+    for row, chosen in enumerate(sets):
+        if isinstance(chosen, (str, bytes)) or not isinstance(chosen, Iterable):
+            raise InputError(f"sets must hold sets or lists of items; got {chosen!r} at position {row}.")
         try:
-            found = [number.setdefault(item, len(number)) for item in own]
+            codes = [number.setdefault(item, len(number)) for item in chosen]
         except TypeError:
             raise InputError(
                 f"sets must hold hashable items such as strings; the set at position {row} does not."
             ) from None
-        if len(set(found)) < len(found):
-            raise InputError(f"sets must hold each item once a set; the set at position {row} repeats one.")
-        rows += [row] * len(found)
-        columns += found
+        if len(set(codes)) < len(codes):
+            raise InputError(f"sets must hold each item at most once per set; the set at position {row} repeats one.")
+        rows += [row] * len(codes)
+        columns += codes
     if len(number) > n:
         raise InputError(f"n must be at least the number of different items in the sets, {len(number)}; got {n}.")
     return np.array(rows, np.intp), np.array(columns, np.intp), len(sets), n
@@ -233,4 +225,4 @@ def _from_items(sets: Sequence[Any], n: int) -> tuple[NDArray[np.intp], NDArray[
 def _refuse_few(m: int) -> None:
     """Raise unless there are sets to compare."""
     if m < 2:
-        raise InputError(f"sets must be at least 2 to have a stability; got {m}.")
+        raise InputError(f"set_stability needs at least 2 sets; got {m}.")

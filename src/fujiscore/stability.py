@@ -7,24 +7,26 @@ are not independent: intervals are jackknife intervals over the rankings. Import
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.chance import correct, expectation, null_of
-from fujiscore.errors import InputError
-from fujiscore.tables import frame
-from fujiscore.measures import evaluate, find
-from fujiscore.overlap import grid
-from fujiscore.pairwise import Matrix, Task, pairwise, require_closed_form, sort_all
+from fujiscore.errors import InputError, proportion, spelled
+from fujiscore.measures import find
+from fujiscore.null import correct
+from fujiscore.pairwise import Matrix, Task, dead_rankings, pairwise, sort_all, task_for
 from fujiscore.rankings import rankings as as_rankings
+from fujiscore.rankings import takes_policies
+from fujiscore.tables import frame
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from fujiscore.overlap import Ordered, Sizes, Ties, ZeroTail
-    from fujiscore.rankings import Missing, Nan, Negative, Scores
+    from fujiscore.coercion import Scores
+    from fujiscore.overlap import Grid, Sizes, Ties, ZeroTail
+    from fujiscore.ranking import Ranking
+    from fujiscore.rankings import Policies
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,8 @@ class Stability:
         The similarity of every pair.
     left_out : ndarray
         The value without each of the rankings in turn.
+    notes : tuple of str
+        What was done to the input, and what the value rests on.
     """
 
     value: float
@@ -57,14 +61,15 @@ class Stability:
     m: int
     pairs: Matrix
     left_out: Scores
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return the value with its interval."""
-        kind = "corrected " if self.pairs.corrected else ""
-        return (
-            f"stability ({kind}{self.pairs.measure}) {self.value:.4f}, {self.confidence:.0%} interval "
-            f"{self.low:.4f} to {self.high:.4f}, {self.m} rankings"
+        """Return the value with its interval, and the notes."""
+        head = (
+            f"stability ({find(self.pairs.measure).title}, {self.pairs.area}) {self.value:.4f}, "
+            f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}, {self.m} rankings"
         )
+        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,24 +80,36 @@ class StabilityCurve:
     ----------
     measure : str
         The measure's name.
-    ks : ndarray of int64
+    grid : Grid
         The evaluated k.
     values, low, high : ndarray
         The mean pairwise value at each k, and its confidence interval.
     confidence : float
         The intervals' confidence.
+    corrected : bool
+        Whether the values are corrected for chance.
+    notes : tuple of str
+        What was done to the input, and what the values rest on.
     """
 
     measure: str
-    ks: Sizes
+    grid: Grid
     values: Scores
     low: Scores
     high: Scores
     confidence: float
+    corrected: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ks(self) -> Sizes:
+        """The evaluated k."""
+        return self.grid.ks
 
     def to_frame(self, library: str | None = None) -> Any:
-        """Return one row a k as a pandas or polars DataFrame."""
-        return frame({"k": self.ks, self.measure: self.values, "low": self.low, "high": self.high}, library)
+        """Return one row per k as a pandas or polars DataFrame."""
+        columns = {"k": self.ks, self.measure: self.values, "low": self.low, "high": self.high}
+        return frame(columns, library, self.notes)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve and its interval on a matplotlib Axes (a new one if None) and return the Axes."""
@@ -139,9 +156,10 @@ class StabilityComparison:
         )
 
 
+@takes_policies
 def stability(
     rankings: Any,
-    measure: str = "fuji",
+    measure: Any = "fuji",
     *,
     ks: Any = "exp",
     corrected: bool = False,
@@ -149,13 +167,11 @@ def stability(
     n_jobs: int | None = None,
     executor: Executor | None = None,
     progress: bool | None = None,
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
+    **policies: Unpack[Policies],
 ) -> Stability:
-    """Say how stable a ranking method is: the mean similarity of its rankings, with a confidence interval.
+    """Return how stable a ranking method is: the mean similarity of its rankings, with a confidence interval.
 
     Parameters
     ----------
@@ -163,24 +179,24 @@ def stability(
         At least three rankings by one method (resamples, folds, seeds), as in `fujiscore.rankings`.
     confidence : float
         Of the interval, between 0 and 1.
-    measure, ks, corrected, n_jobs, executor, progress, ties, zero_tail, negative, nan, missing
+    measure, ks, corrected, n_jobs, executor, progress, ties, zero_tail, **policies
         As in `pairwise`.
 
     Returns
     -------
     Stability
-        With `.value`, `.low`, `.high` and `.pairs`. The interval is a jackknife interval over the rankings.
+        With `.value`, `.low`, `.high`, `.pairs` and `.notes`. The interval is a jackknife interval over the rankings.
 
     Examples
     --------
     >>> import fujiscore as fj
     >>> print(fj.stability([[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1], [7, 6, 1, 0]], ks="all"))
-    stability (fuji) 0.8981, 95% interval 0.6864 to 1.0000, 4 rankings
+    stability (FUJI, AUC) 0.8981, 95% interval 0.6864 to 1.0000, 4 rankings
     """
-    held = as_rankings(rankings, negative=negative, nan=nan, missing=missing)
-    _enough(len(held), "rankings")
+    aligned = as_rankings(rankings, **policies)
+    _enough(len(aligned), "rankings")
     pairs = pairwise(
-        held,
+        aligned,
         measure=measure,
         ks=ks,
         corrected=corrected,
@@ -195,19 +211,30 @@ def stability(
 
 def of_pairs(pairs: Matrix, confidence: float = 0.95) -> Stability:
     """Return the stability of the rankings in a square matrix of all pairs."""
-    level = _confidence(confidence)
+    level = proportion("confidence", confidence)
     m = len(pairs.names)
     value, left_out = _left_out(_symmetric(pairs))
     error = _jackknife_error(left_out)
     reach = _quantile(level, m - 1) * error
-    high = find(pairs.measure).high
-    return Stability(value, value - reach, min(value + reach, high), error, level, m, pairs, left_out)
+    least, most = _range(pairs)
+    low, high = max(value - reach, least), min(value + reach, most)
+    return Stability(value, low, high, error, level, m, pairs, left_out, pairs.notes)
 
 
+def _range(pairs: Matrix) -> tuple[float, float]:
+    """Return the least and the greatest value that the mean over all pairs can have."""
+    measure = find(pairs.measure)
+    if not pairs.corrected or pairs.expected is None:
+        return measure.low, measure.high
+    apart = ~np.eye(len(pairs.names), dtype=bool)
+    return float(correct(np.full_like(pairs.expected, measure.low), pairs.expected)[apart].mean()), 1.0
+
+
+@takes_policies
 def compare_stability(
     first: Any,
     second: Any,
-    measure: str = "fuji",
+    measure: Any = "fuji",
     *,
     paired: bool | None = None,
     ks: Any = "exp",
@@ -216,13 +243,11 @@ def compare_stability(
     n_jobs: int | None = None,
     executor: Executor | None = None,
     progress: bool | None = None,
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
+    **policies: Unpack[Policies],
 ) -> StabilityComparison:
-    """Say whether one ranking method is more stable than another.
+    """Test whether one ranking method is more stable than another.
 
     Parameters
     ----------
@@ -231,7 +256,7 @@ def compare_stability(
     paired : bool, optional
         Whether the i-th rankings of both methods came from the same resample; the test is then sharper. By default
         they are taken as paired if the two collections carry the same names, more than positions, in the same order.
-    measure, ks, corrected, confidence, n_jobs, executor, progress, ties, zero_tail, negative, nan, missing
+    measure, ks, corrected, confidence, n_jobs, executor, progress, ties, zero_tail, **policies
         As in `stability`.
 
     Returns
@@ -244,19 +269,17 @@ def compare_stability(
     >>> import fujiscore as fj
     >>> shaky = [[9, 5, 2, 1], [1, 6, 9, 2], [5, 9, 3, 1], [2, 6, 1, 8]]
     >>> steady = [[9, 5, 2, 1], [9, 6, 2, 1], [9, 5, 3, 1], [8, 6, 2, 1]]
-    >>> found = fj.compare_stability(shaky, steady, ks="all")
-    >>> found.difference > 0, found.p_value < 0.05
+    >>> result = fj.compare_stability(shaky, steady, ks="all")
+    >>> result.difference > 0, result.p_value < 0.05
     (True, True)
     """
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    policies: Any = {"negative": negative, "nan": nan, "missing": missing}
     options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
-    held = [as_rankings(own, **policies) for own in (first, second)]
-    for own, name in zip(held, ("first", "second"), strict=True):
-        _enough(len(own), name)
-    a, b = (of_pairs(pairwise(own, **options, **work), confidence) for own in held)
-    together = _are_paired(held[0].names, held[1].names) if paired is None else paired
-    return compare_stabilities(a, b, paired=together)
+    methods = [as_rankings(own, **policies) for own in (first, second)]
+    for method, name in zip(methods, ("first", "second"), strict=True):
+        _enough(len(method), name)
+    a, b = (of_pairs(pairwise(method, **options, **work), confidence) for method in methods)
+    return compare_stabilities(a, b, paired=are_paired(a, b) if paired is None else paired)
 
 
 def compare_stabilities(first: Stability, second: Stability, *, paired: bool) -> StabilityComparison:
@@ -265,14 +288,15 @@ def compare_stabilities(first: Stability, second: Stability, *, paired: bool) ->
 
     if paired and first.m != second.m:
         raise InputError(
-            f"paired=True needs as many rankings of one method as of the other; got {first.m} and {second.m}."
+            f"{spelled('paired')} needs as many rankings of one method as of the other; got {first.m} and "
+            f"{second.m}."
         )
     difference = second.value - first.value
     if paired:
         gaps = _symmetric(second.pairs) - _symmetric(first.pairs)
         error, freedom = float(np.sqrt(_tempered_variance(gaps))), first.m - 1.0
     else:
-        parts = np.array([_tempered_variance(_symmetric(own.pairs)) for own in (first, second)])
+        parts = np.array([_tempered_variance(_symmetric(method.pairs)) for method in (first, second)])
         error = float(np.sqrt(parts.sum()))
         rest = (parts**2 / (np.array([first.m, second.m]) - 1)).sum()
         freedom = float(parts.sum() ** 2 / rest) if rest > 0 else min(first.m, second.m) - 1.0
@@ -284,9 +308,10 @@ def compare_stabilities(first: Stability, second: Stability, *, paired: bool) ->
     )
 
 
+@takes_policies
 def stability_curve(
     rankings: Any,
-    measure: str = "fuji",
+    measure: Any = "fuji",
     *,
     ks: Any = "exp",
     corrected: bool = False,
@@ -294,11 +319,9 @@ def stability_curve(
     n_jobs: int | None = None,
     executor: Executor | None = None,
     progress: bool | None = None,
-    ties: Ties = "stable",
+    ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
+    **policies: Unpack[Policies],
 ) -> StabilityCurve:
     """Return stability over k, to see at which depth the rankings agree.
 
@@ -307,41 +330,44 @@ def stability_curve(
     Examples
     --------
     >>> import fujiscore as fj
-    >>> found = fj.stability_curve([[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1]], ks="all")
-    >>> found.values.round(3)
+    >>> result = fj.stability_curve([[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1]], ks="all")
+    >>> result.values.round(3)
     array([0.736, 1.   , 0.736, 1.   ])
     """
-    level = _confidence(confidence)
-    found = find(measure)
-    held = as_rankings(rankings, negative=negative, nan=nan, missing=missing)
-    _enough(len(held), "rankings")
-    task = Task(found, grid(ks, held.n), ties, zero_tail, corrected)
-    points = task.points
-    if corrected:
-        require_closed_form(found)
-    ordered = sort_all(held, task, {"n_jobs": n_jobs})
-    tiles = [(task, ordered[i], ordered[i + 1 :]) for i in range(len(ordered) - 1)]
+    level = proportion("confidence", confidence)
+    aligned = as_rankings(rankings, **policies)
+    m = len(aligned)
+    _enough(m, "rankings")
+    task = task_for(aligned, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
+    members = sort_all(aligned, task, {"n_jobs": n_jobs})
+    tiles = [(task, members[i], members[i + 1 :]) for i in range(m - 1)]
     rows = run(_row_of_curves, tiles, n_jobs=n_jobs, executor=executor, progress=progress, label="pairs")
-    m = len(ordered)
-    values = np.ones((points.size, m, m))
+    values = np.ones((task.grid.ks.size, m, m))
     for i, row in enumerate(rows):
         values[:, i, i + 1 :] = row.T
         values[:, i + 1 :, i] = row.T
-    means, left_out = zip(*(_left_out(at) for at in values), strict=True)
-    errors = np.array([_jackknife_error(own) for own in left_out])
-    reach = _quantile(level, m - 1) * errors
+    means, left_out = zip(*(_left_out(pairs) for pairs in values), strict=True)
+    reach = _quantile(level, m - 1) * np.array([_jackknife_error(own) for own in left_out])
     mean = np.array(means)
-    return StabilityCurve(measure, points, mean, mean - reach, np.minimum(mean + reach, found.high), level)
+    low, high = (-np.inf, 1.0) if corrected else (task.measure.low, task.measure.high)
+    return StabilityCurve(
+        task.measure.name,
+        task.grid,
+        mean,
+        np.maximum(mean - reach, low),
+        np.minimum(mean + reach, high),
+        level,
+        corrected,
+        (*aligned.notes, *dead_rankings(aligned)),
+    )
 
 
-def _row_of_curves(task: Task, ranking: Ordered, others: list[Ordered]) -> Scores:
+def _row_of_curves(task: Task, ranking: Ranking, others: list[Ranking]) -> Scores:
     """Return the curves of one ranking against others."""
-    rows = np.empty((len(others), task.points.size))
+    rows = np.empty((len(others), task.grid.ks.size))
     for t, other in enumerate(others):
-        overlap = task.overlap(ranking, other)
-        rows[t] = evaluate(task.measure, overlap)
-        if task.corrected:
-            rows[t] = correct(rows[t], expectation(task.measure, null_of(overlap)))
+        values, by_chance = task.curves(ranking, other)
+        rows[t] = values if by_chance is None else correct(values, by_chance)
     return rows
 
 
@@ -394,13 +420,7 @@ def _enough(m: int, argument: str) -> None:
         raise InputError(f"{argument} must hold at least 3 rankings of one method to judge its stability; got {m}.")
 
 
-def _confidence(value: Any) -> float:
-    """Return a confidence level."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
-        raise InputError(f"confidence must lie between 0 and 1, such as 0.95; got {value!r}.")
-    return float(value)
-
-
-def _are_paired(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
-    """Return whether two collections name their rankings alike, and by more than positions."""
-    return first == second and first != tuple(str(i) for i in range(len(first)))
+def are_paired(first: Stability, second: Stability) -> bool:
+    """Return whether two methods name their rankings alike, and by more than positions 0, 1, 2, ..."""
+    names = first.pairs.names
+    return names == second.pairs.names and names != tuple(str(i) for i in range(len(names)))

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
     from fujiscore._kernels import chance, forest, gamma, grid, neighbours, order, relief, sweep
 
+# Scores from HUGE up are carried shrunk, so that no sum of 2**31 of them overflows.
+HUGE = 2.0**960
+
 __all__ = ["chance", "forest", "gamma", "grid", "neighbours", "order", "relief", "sweep"]
 
 

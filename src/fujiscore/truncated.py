@@ -1,4 +1,4 @@
-"""Two lists of items, whole or cut off: rank-biased overlap and average overlap. Imports rankings and errors."""
+"""Truncated lists: bounds of FUJI, rank-biased overlap and average overlap. Imports the overlap and below."""
 
 from __future__ import annotations
 
@@ -6,32 +6,139 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Number
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from fujiscore.errors import InputError, choice
-from fujiscore.rankings import align
+from fujiscore import _kernels
+from fujiscore.errors import InputError, choice, integer, proportion, spelled
+from fujiscore.measures import area
+from fujiscore.overlap import Grid, Overlap, grid, pair
+from fujiscore.ranking import Ranking, Rankings
+from fujiscore.rankings import align, takes_policies
+from fujiscore.tables import frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from fujiscore.rankings import Nan, Scores
+    from fujiscore.coercion import Scores
+    from fujiscore.overlap import Sizes, ZeroTail
+    from fujiscore.rankings import Nan, Policies
 
 ListTies: TypeAlias = Literal["stable", "w", "a", "b"]
-TIES = ("stable", "w", "a", "b")
+LIST_TIES = ("stable", "w", "a", "b")
 # Weights below this add nothing to a sum that is at most 1.
 NEGLIGIBLE = 1e-18
 
 Depths: TypeAlias = "NDArray[np.int64]"
 
 
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """The least and the greatest FUJI at each k, over all scores that missing items can have.
+
+    Attributes
+    ----------
+    grid : Grid
+        The evaluated k, at most the length of the shorter list.
+    low, high : ndarray of float64
+        The bounds at each k.
+    n : int
+        Number of items that the rankings list between them.
+    notes : tuple of str
+        What was done to the input.
+    """
+
+    grid: Grid
+    low: Scores
+    high: Scores
+    n: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ks(self) -> Sizes:
+        """The evaluated k."""
+        return self.grid.ks
+
+    @property
+    def auc(self) -> tuple[float, float]:
+        """The areas under both bounds; the area under the curve lies between them."""
+        return float(area(self.low)), float(area(self.high))
+
+    def __str__(self) -> str:
+        """Return the interval of the area, and the notes."""
+        low, high = self.auc
+        head = f"{self.grid.area} of FUJI between {low:.4f} and {high:.4f}, {self.grid.described()}"
+        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return columns k, low and high as a pandas or polars DataFrame."""
+        return frame({"k": self.ks, "low": self.low, "high": self.high}, library, self.notes)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the band between the bounds on a matplotlib Axes (a new one if None) and return the Axes."""
+        from fujiscore import plots
+
+        return plots.bounds(self, ax=ax)
+
+
+@takes_policies
+def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", **policies: Unpack[Policies]) -> Bounds:
+    """Return what FUJI can be for two truncated lists, such as gene lists and search results.
+
+    An item that only one ranking lists has an unknown score in the other: not above the least score listed there, and
+    not below 0. The bounds hold whatever those scores are, and both are reached. They end with the shorter list:
+    beyond it the next item is unknown.
+
+    Parameters
+    ----------
+    r, s : dict, pandas Series, Ranking, ...
+        Labelled scores, higher is better. A missing item ranks below all listed ones.
+    ks : {"all", "exp", "squared"} or increasing integers
+        Where to evaluate, up to the length of the shorter list.
+    zero_tail, **policies
+        As in `fuji`; `missing` is of no effect.
+
+    Returns
+    -------
+    Bounds
+        With `.ks`, `.low`, `.high`, `.auc`, `.notes`, `.plot()` and `.to_frame()`. For rankings of the same items
+        both bounds are the curve.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> result = fj.bounds({"a": 4, "b": 3, "c": 2}, {"b": 8, "a": 5, "d": 4})
+    >>> result.low.round(3), result.high.round(3)
+    (array([0.688, 1.   , 0.5  ]), array([0.688, 1.   , 1.   ]))
+    """
+    policies["missing"] = "zero"
+    both = pair(r, s, policies)
+    if both.labels is None:
+        raise InputError("r and s must have item labels, to tell which items are missing. Pass dicts or pandas Series.")
+    points = grid(ks, both.depth)
+    overlap = Overlap(*both, points.ks, points.ks, zero_tail=zero_tail, population=both.population)
+    low = overlap.fuji
+    high, shared = np.empty(points.ks.size), np.empty(points.ks.size, np.int64)
+    ranked = [_at_most(ranking) for ranking in both]
+    _kernels.sweep.overlap(*overlap.ranks, *ranked, overlap.k1, overlap.k2, overlap.zero_tail, shared, high)
+    return Bounds(points, low, np.maximum(low, high), both.n, both.notes)
+
+
+def _at_most(ranking: Ranking) -> Scores:
+    """Return the sorted scores with the missing items as high as they can be: at the least listed score."""
+    if ranking.absent is None:
+        return ranking.ranked
+    ranked = ranking.ranked.copy()
+    ranked[ranking.listed :] = ranked[ranking.listed - 1]
+    return ranked
+
+
 @dataclass(frozen=True)
 class RBO:
-    """Rank-biased overlap of two lists that may go on unseen.
+    """Rank-biased overlap of two possibly truncated lists.
 
     `float(result)` is `ext`.
 
@@ -88,30 +195,31 @@ class _Agreement:
     shared: int
 
 
-def rbo(r: Any, s: Any, p: float = 0.9, *, ties: ListTies = "stable", k: int | None = None, nan: Nan = "raise") -> RBO:
-    """Return the rank-biased overlap of two lists, which may be cut off and hold different items.
+def rbo(
+    r: Any, s: Any, p: float = 0.9, *, ties: ListTies | None = None, k: int | None = None, nan: Nan = "raise"
+) -> RBO:
+    """Return the rank-biased overlap of two possibly truncated lists, which may hold different items.
 
     RBO is (1 - p) times the sum over depths d of p^(d-1) A_d, where A_d is the agreement of the first d items:
     the number they share, over d. It is bounded by `min` and `min + res`, and `ext` extrapolates it.
 
     Parameters
     ----------
-    r, s : list of items, or dict or pandas Series of item to score
-        Items from best to worst, where an inner list, tuple or set is a group of tied items; or labelled scores,
-        higher is better, where equal scores tie. The lengths may differ.
+    r, s : list of items, dict or pandas Series of item to score, or Ranking
+        Items (strings, integers, ...) from best to worst, where an inner list, tuple or set is a group of tied items;
+        or labelled scores, higher is better, where equal scores tie. The lengths may differ.
     p : float
-        Persistence, above 0 and below 1: the higher, the deeper the lists count. The first d items carry a
-        little more than the share 1 - p^d of the weight.
-    ties : {"stable", "w", "a", "b"}
-        "stable" keeps the given order of tied items. The others treat a group that spans the ranks t to b as
-        one: "w" takes all of it in from depth t on (the items are equal); "a" takes each item in to the degree
-        (d-t+1)/(b-t+1) (their order is unknown); "b" does so too, and corrects for what the ties hide. Two
-        identical lists have `ext` = 1, but with "a" less if they have ties. An item unseen counts as untied.
+        Persistence, above 0 and below 1: the higher, the deeper the lists count; see `top_weight`.
+    ties : {"a", "w", "b", "stable"}, optional
+        By default "a" for scores and "stable" for lists of items. "stable" keeps the given order of tied items. The
+        others treat a group that spans the ranks t to b as one: "w" takes all of it in from depth t on (the items are
+        equal); "a" takes each item in to the degree (d-t+1)/(b-t+1) (their order is unknown); "b" does so too, and
+        corrects for what the ties hide. Two identical lists have `ext` = 1, but with "a" less if they have ties.
     k : int, optional
-        Use the first k items of each list (a shorter list is used whole). With "w", "a" or "b" k must not
-        divide a group.
+        Use the first k items of each list (a shorter list is used whole). With "w", "a" or "b" k must not divide a
+        group.
     nan : {"raise", "zero", "drop"}
-        NaN among labelled scores: refuse it, score it 0, or leave the item out of that list.
+        How to treat NaN among labelled scores: raise, replace with 0, or drop the item from that list.
 
     Returns
     -------
@@ -125,30 +233,53 @@ def rbo(r: Any, s: Any, p: float = 0.9, *, ties: ListTies = "stable", k: int | N
 
     Examples
     --------
-    >>> from fujiscore.lists import rbo
-    >>> found = rbo(["a", "b", "c"], ["b", "a", "d"], p=0.8)
-    >>> round(found.min, 3), round(found.ext, 3), round(found.max, 3)
+    >>> import fujiscore as fj
+    >>> result = fj.rbo(["a", "b", "c"], ["b", "a", "d"], p=0.8)
+    >>> round(result.min, 3), round(result.ext, 3), round(result.max, 3)
     (0.405, 0.587, 0.757)
-    >>> round(float(rbo({"a": 3, "b": 1, "c": 1}, {"a": 9, "c": 8}, ties="w")), 3)
+    >>> round(float(fj.rbo({"a": 3, "b": 1, "c": 1}, {"a": 9, "c": 8}, ties="w")), 3)
     0.928
     """
-    choice("ties", ties, TIES)
-    persistence = _between_0_and_1(p)
-    depth = None if k is None else _positive_integer(k)
-    lists = [_cut(_listed(obj, name, ties, nan), depth, name) for obj, name in ((r, "r"), (s, "s"))]
+    variant = _variant(r, s, ties, "a")
+    persistence = proportion("p", p)
+    depth = None if k is None else integer("k", k, 1)
+    lists = [_cut(_listed(obj, name, variant, nan), depth, name) for obj, name in ((r, "r"), (s, "s"))]
     short, long = sorted(lists, key=len)
-    return _weighted(_agreement(short, long, ties), len(short), len(long), persistence)
+    return _weighted(_agreement(short, long, variant), len(short), len(long), persistence)
 
 
-def average_overlap(r: Any, s: Any, k: int | None = None, *, nan: Nan = "raise") -> float:
+def _variant(r: Any, s: Any, ties: str | None, for_scores: str) -> str:
+    """Return the treatment of ties: as asked for, or by whether there are scores."""
+    if ties is not None:
+        choice("ties", ties, LIST_TIES)
+        return ties
+    return for_scores if _is_scored(r, "r") or _is_scored(s, "s") else "stable"
+
+
+def top_weight(p: float, d: int) -> float:
+    """Return the share of RBO's weight that the top d ranks hold, at persistence p.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> round(fj.top_weight(0.9, 10), 4)
+    0.8556
+    """
+    persistence, depth = proportion("p", p), integer("d", d, 1)
+    return 1 - persistence ** (depth - 1) + (1 - persistence) / persistence * depth * _log_tail(persistence, depth - 1)
+
+
+def average_overlap(r: Any, s: Any, k: int | None = None, *, ties: ListTies | None = None, nan: Nan = "raise") -> float:
     """Return the mean, over the depths 1 to k, of the share of items that the first items of two lists share.
 
     Parameters
     ----------
-    r, s, nan
-        As in `rbo`; tied items keep the given order.
     k : int, optional
         The last depth, at most the length of the shorter list, which is the default.
+    ties : {"w", "a", "b", "stable"}, optional
+        As in `rbo`; by default "w" for scores (all tied items are in) and "stable" for lists of items.
+    r, s, nan
+        As in `rbo`.
 
     Returns
     -------
@@ -157,17 +288,16 @@ def average_overlap(r: Any, s: Any, k: int | None = None, *, nan: Nan = "raise")
 
     Examples
     --------
-    >>> from fujiscore.lists import average_overlap
-    >>> average_overlap(["a", "b", "c", "d"], ["a", "c", "b", "x"], k=3)
+    >>> import fujiscore as fj
+    >>> fj.average_overlap(["a", "b", "c", "d"], ["a", "c", "b", "x"], k=3)
     0.8333333333333334
     """
-    short, long = sorted((_listed(r, "r", "stable", nan), _listed(s, "s", "stable", nan)), key=len)
-    depth = len(short) if k is None else _positive_integer(k)
+    variant = _variant(r, s, ties, "w")
+    short, long = sorted((_listed(r, "r", variant, nan), _listed(s, "s", variant, nan)), key=len)
+    depth = len(short) if k is None else integer("k", k, 1)
     if depth > len(short):
-        raise InputError(f"k must be at most the length of the shorter list, {len(short)}; got {k}. Lower k.")
-    at, to, _ = _matched(short, long)
-    shared = _begun(np.maximum(at, to) + 1, len(long))[:depth]
-    return float(np.mean(shared / np.arange(1, depth + 1)))
+        raise InputError(f"{spelled('k')} must be at most {len(short)}, the length of the shorter list; got {k}.")
+    return float(np.mean(_agreement(short, long, variant).low[:depth]))
 
 
 def _weighted(agreement: _Agreement, short: int, long: int, p: float) -> RBO:
@@ -279,7 +409,7 @@ def _listed(obj: Any, name: str, ties: str, nan: str) -> _Listed:
 
 def _is_scored(obj: Any, name: str) -> bool:
     """Tell labelled scores from a list of items; refuse what is neither."""
-    if isinstance(obj, Mapping):
+    if isinstance(obj, (Mapping, Ranking, Rankings)):
         return True
     if isinstance(obj, (list, tuple, np.ndarray)):
         return False
@@ -299,13 +429,11 @@ def _is_scored(obj: Any, name: str) -> bool:
 def _from_scores(obj: Any, name: str, nan: str) -> tuple[list[Hashable], Sequence[int]]:
     """Return the items by falling score, equal scores in the given order, and the sizes of the groups of equals."""
     # Scores only order the items here, so negative ones are as good as others.
-    ranking = align((obj,), (name,), negative="clip", nan=nan)
-    scores = ranking.scores[0]
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True)) + 1
-    sizes: list[int] = np.diff(ends, prepend=0).tolist()
-    return [ranking.label(position) for position in order.tolist()], sizes
+    ranking = align((obj,), (name,), negative="clip", nan=nan)[0]
+    listed = ranking.listed
+    above, up_to = (bound[:listed] for bound in ranking.tie_groups)
+    sizes: list[int] = (up_to - above)[np.arange(listed) == above].tolist()
+    return [ranking.label(position) for position in ranking.order[:listed].tolist()], sizes
 
 
 def _from_items(obj: Any, name: str, ties: str) -> tuple[list[Hashable], Sequence[int]]:
@@ -333,11 +461,11 @@ def _from_items(obj: Any, name: str, ties: str) -> tuple[list[Hashable], Sequenc
 
 
 def _refuse_unless_item(item: Any, name: str, position: int) -> None:
-    """Raise for a number, which may be a score, and for what cannot be looked up."""
-    if isinstance(item, (Number, np.generic)) and not isinstance(item, np.character):
+    """Raise for a fractional number, which may be a score, and for what cannot be looked up."""
+    if isinstance(item, (float, complex, bool, np.bool_)):
         raise InputError(
-            f"{name} must be items from best to worst; got the number {item!r} at position {position}, which may be a "
-            "score. Pass scores with labels (a dict or pandas Series of item to score), or items as strings."
+            f"{name} must be items from best to worst; got {item!r} at position {position}, which may be a score. "
+            "Pass scores with labels (a dict or pandas Series of item to score), or items as strings or integers."
         )
     try:
         hash(item)
@@ -352,20 +480,6 @@ def _refuse_repeated(items: list[Hashable], name: str) -> None:
     if len(set(items)) < len(items):
         repeated = next(item for item, count in Counter(items).items() if count > 1)
         raise InputError(f"{name} must list each item once; {repeated!r} comes more than once. Drop the repetitions.")
-
-
-def _between_0_and_1(p: Any) -> float:
-    """Return p, or say what it must be."""
-    if isinstance(p, bool) or not isinstance(p, (float, np.floating)) or not 0 < p < 1:
-        raise InputError(f"p must be a number above 0 and below 1; got {p!r}.")
-    return float(p)
-
-
-def _positive_integer(k: Any) -> int:
-    """Return k, or say what it must be."""
-    if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise InputError(f"k must be an integer from 1; got {k!r}.")
-    return int(k)
 
 
 def _cut(listed: _Listed, k: int | None, name: str) -> _Listed:

@@ -1,0 +1,240 @@
+"""Whatever users have, as labels and float64 scores: lists, arrays, dicts, Series, DataFrames, Arrow streams."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from fujiscore.errors import InputError, MissingExtraError, spelled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Scores: TypeAlias = "NDArray[np.float64]"
+Labels: TypeAlias = Sequence[Hashable]
+NO_SCORES = "no scores: read as a list from best to worst, scores 1/rank"
+
+
+class Labelled(NamedTuple):
+    """One ranking as labels (None: positions) and unchecked scores in the same order."""
+
+    items: Labels | None
+    scores: Scores
+    notes: tuple[str, ...] = ()
+
+
+def labelled(obj: Any, name: str) -> Labelled:
+    """Return one object as labels and scores; the scores may still be negative, NaN or infinite."""
+    if isinstance(obj, Labelled):
+        return obj
+    if isinstance(obj, np.ndarray):
+        return _from_array(obj, name)
+    if isinstance(obj, (list, tuple, range)):
+        return _from_sequence(obj, name)
+    if isinstance(obj, Mapping):
+        return Labelled(list(obj), _numbers(_array(list(obj.values()), name), name))
+    return _from_library(obj, name)
+
+
+def _from_array(obj: NDArray[Any], name: str) -> Labelled:
+    """Return an array's scores; an array of text is a list of items."""
+    values: NDArray[Any] = obj
+    if isinstance(obj, np.ma.MaskedArray):
+        values = np.ma.filled(obj.astype(np.float64), np.nan) if obj.dtype.kind in "fiub" else obj.filled(None)
+    if values.dtype.kind in "UOT" and values.ndim == 1 and values.size and _all_text(values.tolist()):
+        return _from_items(values.tolist(), name)
+    return Labelled(None, _numbers(values, name))
+
+
+def _from_sequence(obj: Sequence[Any], name: str) -> Labelled:
+    """Return scores, (item, score) pairs, or a list of items from best to worst."""
+    if obj and isinstance(obj[0], tuple) and all(isinstance(entry, tuple) and len(entry) == 2 for entry in obj):
+        return Labelled([item for item, _ in obj], _numbers(_array([score for _, score in obj], name), name))
+    if obj and isinstance(obj[0], str) and _all_text(obj):
+        return _from_items(obj, name)
+    return Labelled(None, _numbers(_array(obj, name), name))
+
+
+def _all_text(entries: Sequence[Any]) -> bool:
+    """Return whether the entries are strings, and not numbers written as strings."""
+    return all(isinstance(entry, str) for entry in entries) and not all(_is_number(entry) for entry in entries)
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _from_items(items: Sequence[str], name: str) -> Labelled:
+    """Return a list without scores: 1/rank, so that rank j counts k/j towards the top k."""
+    return Labelled(list(items), 1.0 / np.arange(1, len(items) + 1), (f"{name} has {NO_SCORES}",))
+
+
+def _array(obj: Any, name: str) -> NDArray[Any]:
+    """Return an array, or say that the sequence has no regular shape."""
+    try:
+        return np.asarray(obj)
+    except ValueError:
+        raise InputError(
+            f"{name} must be a flat list of scores; its entries are sequences of unequal lengths."
+        ) from None
+
+
+def _numbers(values: NDArray[Any], name: str) -> Scores:
+    """Return scores as a contiguous float64 array."""
+    if values.ndim != 1:
+        raise InputError(
+            f"{name} must be one-dimensional: one score per item. Got an array of shape {values.shape}; "
+            "pass one row or one column of it."
+        )
+    if values.size == 0:
+        raise InputError(f"{name} must hold at least one score; it is empty.")
+    if values.dtype.kind not in "fiub":
+        values = _from_objects(values, name)
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _from_objects(values: NDArray[Any], name: str) -> Scores:
+    """Convert Python objects that are numbers (None counts as NaN); anything else is an error that names it."""
+    entries = values.astype(str) if values.dtype.kind in "mM" else values
+    for position, value in enumerate(entries.tolist()):
+        if isinstance(value, (str, bytes, complex)) or not (value is None or hasattr(value, "__float__")):
+            raise InputError(
+                f"{name} must hold numbers; got {value!r} ({type(value).__name__}) at position {position}. "
+                "Convert the scores to float first."
+            )
+    try:
+        return values.astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError(f"{name} must hold finite scores, one number per item; some do not fit a float.") from None
+
+
+def _from_library(obj: Any, name: str) -> Labelled:
+    """Return the scores of a Series (with its index), a table with one score column, or another iterable."""
+    import narwhals as nw
+
+    if nw.dependencies.is_pandas_series(obj):
+        return _from_pandas(obj, name)
+    if nw.dependencies.is_into_series(obj):
+        return _from_array(nw.from_native(obj, series_only=True).to_numpy(), name)
+    if is_table(obj):
+        names, columns = from_table(obj, None)
+        if len(columns) != 1:
+            raise InputError(
+                f"{name} must be one ranking; got a table of {len(columns)} score columns "
+                f"({', '.join(names[:8])}). Pass one column of it."
+            )
+        return labelled(columns[0], name)
+    if hasattr(obj, "__array__"):
+        return _from_array(np.asarray(obj), name)
+    if isinstance(obj, Iterable) and not isinstance(obj, (str, bytes, set, frozenset)):
+        return _from_sequence(list(obj), name)
+    raise InputError(
+        f"{name} must be scores: a list, an array, a pandas or polars Series, a dict of item to score, or "
+        f"(item, score) pairs. Got {type(obj).__name__}."
+    )
+
+
+def _from_pandas(series: Any, name: str) -> Labelled:
+    """Return a pandas Series with its index as labels; a Series of text is a list of items."""
+    if series.dtype.kind in "OT" and len(series) and _all_text(series.tolist()):
+        return _from_items(series.tolist(), name)
+    numeric = np.float64 if series.dtype.kind in "fiub" else np.object_
+    values = _numbers(series.to_numpy(dtype=numeric, na_value=np.nan), name)
+    index = series.index
+    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
+        return Labelled(range(len(index)), values)
+    return Labelled(index.tolist(), values)
+
+
+def is_table(obj: Any) -> bool:
+    """Return whether an object is a DataFrame or an Arrow stream (such as a DuckDB relation)."""
+    import narwhals as nw
+
+    return bool(nw.dependencies.is_into_dataframe(obj)) or hasattr(obj, "__arrow_c_stream__")
+
+
+def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
+    """Return a table's score columns as labelled rankings: one text column, the pandas index or nothing labels them."""
+    import narwhals as nw
+
+    if not nw.dependencies.is_into_dataframe(obj):
+        obj = _arrow_table(obj)
+    names = obj.column_names if hasattr(obj, "column_names") else list(obj.columns)
+    _require_plain_names(names)
+    if nw.dependencies.is_pandas_dataframe(obj) and any(not isinstance(name, str) for name in names):
+        items = str(items) if items in names else items
+        obj = obj.set_axis([str(name) for name in names], axis=1)
+    table = nw.from_native(obj, eager_only=True)
+    columns = list(table.columns)
+    if items is not None and items not in columns:
+        raise InputError(
+            f"{spelled('items')} must name a column; got {items!r}. The columns are {', '.join(columns[:12])}."
+        )
+    column = items if items is not None else _text_column(table)
+    labels = _frame_labels(obj, table, column)
+    return (
+        [name for name in columns if name != column],
+        [Labelled(labels, _column_scores(table[name], name)) for name in columns if name != column],
+    )
+
+
+def _arrow_table(obj: Any) -> Any:
+    """Read an object that offers an Arrow stream."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtraError("reading an Arrow stream needs pyarrow: pip install 'fujiscore[parquet]'") from None
+    return pa.table(obj)
+
+
+def _require_plain_names(names: Sequence[Any]) -> None:
+    """Raise if column names repeat or are tuples (a MultiIndex)."""
+    if any(isinstance(name, tuple) for name in names):
+        raise InputError("rankings must have one level of column names; got a MultiIndex. Flatten the columns first.")
+    texts = [str(name) for name in names]
+    if len(set(texts)) < len(texts):
+        repeated = next(name for position, name in enumerate(texts) if name in texts[:position])
+        raise InputError(f"rankings must name each column once; {repeated!r} names more than one. Rename them.")
+
+
+def _text_column(table: Any) -> str | None:
+    """Return the one column of text, which labels the items; None if all columns are numbers."""
+    import narwhals as nw
+
+    text = [name for name, kind in table.schema.items() if not (kind.is_numeric() or kind == nw.Boolean)]
+    if len(text) > 1:
+        raise InputError(
+            f"rankings must have numeric columns and at most one of labels; {', '.join(map(repr, text[:8]))} are not "
+            f"numeric. Name the column of labels: {spelled('items', text[0])}, and drop the others."
+        )
+    if text and len(table.columns) == 1:
+        raise InputError(f"rankings must have a column of scores; {text[0]!r} is the only column, and it is text.")
+    return text[0] if text else None
+
+
+def _frame_labels(obj: Any, table: Any, column: str | None) -> Labels | None:
+    """Return the labels of a table's rows."""
+    import narwhals as nw
+
+    if column is not None:
+        labels: list[Hashable] = table[column].to_list()
+        return labels
+    if not nw.dependencies.is_pandas_dataframe(obj):
+        return None
+    index = obj.index
+    plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+    return range(len(index)) if plain else index.tolist()
+
+
+def _column_scores(series: Any, name: str) -> Scores:
+    """Return a column as scores, nulls as NaN."""
+    if not series.dtype.is_numeric() or series.is_null().any():
+        return _numbers(np.array([*series.to_list(), None], np.object_)[:-1], name)
+    return _numbers(np.asarray(series.to_numpy()), name)

@@ -1,0 +1,331 @@
+"""Ranking and Rankings, the one currency: labelled scores, checked once and sorted once. Imports coercion, kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore import _kernels
+from fujiscore.coercion import labelled
+from fujiscore.errors import InputError, first_few
+from fujiscore.tables import frame
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fujiscore.coercion import Labels, Scores
+
+LOWEST = -float(np.finfo(np.float64).max)
+
+
+class Ranking:
+    """One ranking: labelled scores, checked once and sorted once.
+
+    Parameters
+    ----------
+    scores : array-like
+        One score per item, higher is better: finite or -inf.
+    items : sequence, optional
+        The items' labels; None for positions.
+    name : str
+        The ranking's name in messages and results.
+    universe : int, optional
+        Number of items that a truncated list was drawn from.
+    notes : sequence of str
+        What a reader of results must know about it.
+
+    Attributes
+    ----------
+    absent : ndarray of bool or None
+        Items that the ranking does not list but another one does: they score 0 and rank below every listed item.
+    order : ndarray of int32
+        The items' positions from best to worst; equal scores keep the input order.
+    ranked_raw, ranked : ndarray of float64
+        The scores from best to worst (absent items as -inf), and the same with negative scores as 0: these order the
+        items, but give no membership.
+    """
+
+    def __init__(
+        self,
+        scores: Any,
+        items: Labels | None = None,
+        *,
+        name: str = "ranking",
+        universe: int | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        values = _require_scores(labelled(scores, name).scores, name)
+        _require_labels(items, values.size, name)
+        ranking = Ranking.checked(name, values, items, universe, tuple(notes))
+        self.__dict__.update(ranking.__dict__)
+
+    name: str
+    scores: Scores
+    items: Labels | None
+    universe: int | None
+    notes: tuple[str, ...]
+    absent: NDArray[np.bool_] | None
+    n: int
+
+    @classmethod
+    def checked(
+        cls,
+        name: str,
+        scores: Scores,
+        items: Labels | None = None,
+        universe: int | None = None,
+        notes: tuple[str, ...] = (),
+        absent: NDArray[np.bool_] | None = None,
+    ) -> Ranking:
+        """Return a ranking of arrays that the door has checked."""
+        ranking = object.__new__(cls)
+        ranking.__dict__.update(
+            name=name, scores=scores, items=items, universe=universe, notes=notes, absent=absent, n=scores.size
+        )
+        return ranking
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return self.n
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the scores."""
+        return np.array(self.scores, dtype=dtype, copy=copy)
+
+    def __repr__(self) -> str:
+        """Return the name, the size and the best items."""
+        best = [f"{self.label(int(i))}: {self.scores[i]:g}" for i in self.order[:3]]
+        more = ", ..." if self.n > 3 else ""
+        return f"Ranking({self.name!r}, {self.n} items: {', '.join(best)}{more})"
+
+    @property
+    def listed(self) -> int:
+        """Number of items that the ranking itself lists."""
+        return self.n if self.absent is None else self.n - int(self.absent.sum())
+
+    def label(self, position: int) -> Hashable:
+        """Return the label of the item at a position: the position itself where items have no labels."""
+        return position if self.items is None else self.items[position]
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return columns item, score and rank, best first, as a pandas or polars DataFrame."""
+        items = [self.label(int(position)) for position in self.order]
+        ranks = self.tie_groups[0] + 1
+        columns = {"item": items, "score": self.scores[self.order], "rank": ranks.astype(np.int64)}
+        return frame(columns, library, self.notes)
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int32], Scores]:
+        keys = self.scores
+        if self.absent is not None:
+            keys = np.where(self.absent, -np.inf, np.maximum(keys, LOWEST))
+        order, ranked = np.empty(self.n, np.int32), np.empty(self.n)
+        # NumPy asks the system for large pages, which Numba's own arrays lack: the sort is twice as fast.
+        _kernels.order.descending(keys, order, ranked, np.empty(self.n, np.uint64), np.empty(self.n, np.uint64))
+        return order, ranked
+
+    @property
+    def order(self) -> NDArray[np.int32]:
+        """The items' positions from best to worst."""
+        return self._sorted[0]
+
+    @property
+    def ranked_raw(self) -> Scores:
+        """The scores from best to worst, absent items as -inf."""
+        return self._sorted[1]
+
+    @cached_property
+    def ranked(self) -> Scores:
+        """The scores from best to worst, negative ones as 0."""
+        ranked = self.ranked_raw
+        return np.maximum(ranked, 0.0) if ranked[-1] < 0 else ranked
+
+    @property
+    def clipped(self) -> Scores:
+        """The scores in item order, negative ones as 0."""
+        return np.maximum(self.scores, 0.0) if self.ranked_raw[-1] < 0 else self.scores
+
+    @cached_property
+    def tie_groups(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """For each rank, how many items score strictly higher than the item there, and how many at least as high."""
+        above, up_to = np.empty((2, self.n), np.int32)
+        _kernels.order.tie_bounds(self.ranked_raw, above, up_to)
+        return above, up_to
+
+    @cached_property
+    def tails(self) -> tuple[Scores, Scores]:
+        """For each rank, mean and variance of the scores below it, relative to the score there (0 / 0 counts 1)."""
+        mean, variance = np.empty((2, self.n))
+        _kernels.chance.tails(self.ranked, mean, variance)
+        return mean, variance
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """Each item's rank, from 1; equal scores share the best of their ranks."""
+        ranks = np.empty(self.n, np.int64)
+        ranks[self.order] = self.tie_groups[0] + 1
+        return ranks
+
+    @property
+    def constant(self) -> bool:
+        """Whether all listed items have the same score, so that the ranking orders nothing."""
+        return bool(self.ranked_raw[0] == self.ranked_raw[self.listed - 1]) and self.listed > 1
+
+    def shuffled(self, seed: np.uint64) -> Ranking:
+        """Return the same scores assigned to the items at random; nothing is sorted."""
+        permuted = copy(self)
+        scores, order, scratch = np.empty(self.n), np.empty(self.n, np.int32), np.empty(self.n, np.int32)
+        _kernels.chance.reassign(self.ranked_raw, self.tie_groups[0], seed, scratch, scores, order)
+        permuted.__dict__.update(scores=scores, _sorted=(order, self.ranked_raw), items=None, absent=None)
+        return permuted
+
+
+class Rankings(Sequence[Ranking]):
+    """Several rankings over one set of items, aligned and checked.
+
+    Iterating gives `Ranking`s, as do `rankings["name"]`, `rankings[0]` and the pairs of `.items()`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One name per ranking.
+    labels : sequence or None
+        The items' labels, None where the input had none.
+    universe : int or None
+        Number of items that truncated lists were drawn from, if it is known.
+    notes : tuple of str
+        What was done to the input, and what a reader of results must know.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        scores: Sequence[Any],
+        labels: Labels | None = None,
+        *,
+        universe: int | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        if len(names) != len(scores) or not scores:
+            raise InputError(f"names must name each of the {len(scores)} rankings; got {len(names)} names.")
+        values = [_require_scores(labelled(own, name).scores, name) for own, name in zip(scores, names, strict=True)]
+        for own, name in zip(values, names, strict=True):
+            _require_labels(values[0] if labels is None else labels, own.size, name)
+        said = tuple(notes)
+        members = [Ranking.checked(name, own, labels, universe, said) for own, name in zip(values, names, strict=True)]
+        self._set(tuple(members), labels, universe, said)
+
+    def _set(
+        self, members: tuple[Ranking, ...], labels: Labels | None, universe: int | None, notes: tuple[str, ...]
+    ) -> None:
+        self._rankings, self.labels, self.universe, self.notes = members, labels, universe, notes
+        self.names = tuple([ranking.name for ranking in members])
+
+    @classmethod
+    def of(
+        cls,
+        members: Sequence[Ranking],
+        labels: Labels | None,
+        universe: int | None = None,
+        notes: Sequence[str] = (),
+    ) -> Rankings:
+        """Return rankings that the door has aligned and checked."""
+        result = object.__new__(cls)
+        result._set(tuple(members), labels, universe, tuple(notes))
+        return result
+
+    def __len__(self) -> int:
+        """Return the number of rankings."""
+        return len(self._rankings)
+
+    def __iter__(self) -> Iterator[Ranking]:
+        """Return the rankings one after the other."""
+        return iter(self._rankings)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a ranking by its name or position, or several for a slice or a list of names."""
+        if isinstance(key, (int, np.integer)):
+            return self._rankings[key]
+        if isinstance(key, (slice, list, tuple)):
+            chosen = self._rankings[key] if isinstance(key, slice) else [self[name] for name in key]
+            return Rankings.of(chosen, self.labels, self.universe, self.notes)
+        if key not in self.names:
+            raise InputError(
+                f"rankings must hold the name asked for; {key!r} is not among {first_few(self.names, 12)}."
+            )
+        return self._rankings[self.names.index(key)]
+
+    def items(self) -> list[tuple[str, Ranking]]:
+        """Return pairs of name and ranking, as a dict does."""
+        return list(zip(self.names, self._rankings, strict=True))
+
+    def __repr__(self) -> str:
+        """Return the names and sizes."""
+        return f"Rankings({len(self)} rankings of {self.n} items: {first_few(self.names)})"
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return self._rankings[0].n
+
+    @property
+    def scores(self) -> tuple[Scores, ...]:
+        """One array of scores per ranking, in item order."""
+        return tuple([ranking.scores for ranking in self._rankings])
+
+    @property
+    def truncated(self) -> bool:
+        """Whether a ranking lacks items that another one lists."""
+        return any(ranking.absent is not None for ranking in self._rankings)
+
+    @property
+    def population(self) -> int | None:
+        """Number of items that random rankings are drawn from: the universe, or all items; None if it is unknown."""
+        return None if self.universe is None and self.truncated else self.universe or self.n
+
+    @property
+    def depth(self) -> int:
+        """The largest k at which every ranking still lists its k-th item."""
+        return min(ranking.listed for ranking in self._rankings)
+
+    def label(self, position: int) -> Hashable:
+        """Return the label of the item at a position: the position itself where items have no labels."""
+        return position if self.labels is None else self.labels[position]
+
+    def matrix(self) -> Scores:
+        """Return all scores, one row per ranking; without a copy where they are the rows of one array."""
+        base = self._rankings[0].scores.base
+        if isinstance(base, np.ndarray) and base.shape == (len(self), self.n) and base.flags.c_contiguous:
+            rows = [base[i] for i in range(len(self))]
+            if all(_same_memory(row, own) for row, own in zip(rows, self.scores, strict=True)):
+                return base
+        return np.array(self.scores)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return a column `item` and one column per ranking as a pandas or polars DataFrame."""
+        items = range(self.n) if self.labels is None else self.labels
+        return frame({"item": list(items), **dict(zip(self.names, self.scores, strict=True))}, library, self.notes)
+
+
+def _same_memory(a: Scores, b: Scores) -> bool:
+    """Return whether two arrays are the same stretch of memory."""
+    return a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype and np.shares_memory(a[:1], b[:1])
+
+
+def _require_scores(scores: Scores, name: str) -> Scores:
+    """Return scores that are finite or -inf, or raise."""
+    if np.isnan(scores).any() or (scores == np.inf).any():
+        raise InputError(
+            f"{name} must hold finite scores (or -inf); it has NaN or infinity. Pass it through fujiscore.rankings."
+        )
+    return scores
+
+
+def _require_labels(labels: Any, size: int, name: str) -> None:
+    """Raise unless there is one label per score."""
+    if labels is not None and len(labels) != size:
+        raise InputError(f"{name} must have one label per score; got {len(labels)} labels and {size} scores.")

@@ -235,14 +235,16 @@ class Overlap:
         _kernels.sweep.correlation(
             *self.ranks, _finite(self.r.ranked_raw), _finite(self.s.ranked_raw), self.k1, self.k2, out
         )
-        return out
+        return np.where(np.isnan(out), 1.0, out)
 
     @cached_property
     def gamma(self) -> Scores:
         """Goodman and Kruskal's gamma of the ranks over the union (1 where no pair counts)."""
-        out = np.empty(self.k1.size)
-        _kernels.gamma.gamma(*self.ranks, self.r.ranked_raw, self.s.ranked_raw, self.k1, self.k2, out)
-        return out
+        pairs = np.empty((self.k1.size, 4))
+        _kernels.gamma.pairs(*self.ranks, self.r.ranked_raw, self.s.ranked_raw, self.k1, self.k2, pairs)
+        concordant, discordant = pairs[:, 0], pairs[:, 1]
+        counted = concordant + discordant
+        return np.divide(concordant - discordant, counted, out=np.ones(counted.size), where=counted > 0)
 
 
 def levels(ranking: Ordered, sizes: Sizes) -> NDArray[np.uint8]:

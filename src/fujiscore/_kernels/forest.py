@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fujiscore._kernels._jit import kernel
+from fujiscore._kernels.random import GOLDEN, scramble
 
 
 class Tree(NamedTuple):
-    """A decision tree's arrays, an entry a node."""
+    """A decision tree's arrays, one entry per node."""
 
     left: np.ndarray
     right: np.ndarray
@@ -24,19 +25,7 @@ class Tree(NamedTuple):
     label: np.ndarray
 
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-MIX_2 = np.uint64(0x94D049BB133111EB)
 HALF = np.uint64(32)
-
-
-@kernel
-def scramble(state):
-    """Return SplitMix64's output for a state."""
-    z = state + GOLDEN
-    z = (z ^ (z >> np.uint64(30))) * MIX_1
-    z = (z ^ (z >> np.uint64(27))) * MIX_2
-    return z ^ (z >> np.uint64(31))
 
 
 @kernel

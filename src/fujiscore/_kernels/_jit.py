@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import choice
+from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +54,11 @@ def kernel(function: Any = None, *, cost: float = 1.0, items: Callable[..., int]
 def mode() -> str:
     """Return when kernels are compiled."""
     value = os.environ.get("FUJISCORE_COMPILE", "auto")
-    choice("FUJISCORE_COMPILE", value, MODES)
+    if value not in MODES:
+        raise InputError(
+            f"The environment variable FUJISCORE_COMPILE must be auto, always or never; got {value!r}. "
+            "Unset it for the default, auto."
+        )
     return "never" if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" else value
 
 
@@ -112,7 +116,7 @@ class Gate:
 
 
 class Gates:
-    """The names of a kernel module, with a gate in front of every kernel. Kernels that are not tiered always compile."""
+    """The names of a kernel module, with a gate in front of every kernel; those not tiered are compiled at once."""
 
     def __init__(self, module: ModuleType, *, tiered: bool) -> None:
         for name, value in vars(module).items():

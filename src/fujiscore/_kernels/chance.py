@@ -88,8 +88,8 @@ def moments_by_sum(n, k1, k2, out):
     out[1] = only_1 * inverse - x
     out[2] = only_2 * inverse - x
     out[3] = max(0.0, xx - x * x) / (union * union)
-    out[4] = only_1 * neither * inverse_square + (only_1 - neither) * ((x + xx) / union) - xx
-    out[5] = only_2 * neither * inverse_square + (only_2 - neither) * ((x + xx) / union) - xx
+    out[4] = max(0.0, only_1 * neither * inverse_square + (only_1 - neither) * ((x + xx) / union) - xx)
+    out[5] = max(0.0, only_2 * neither * inverse_square + (only_2 - neither) * ((x + xx) / union) - xx)
 
 
 @kernel
@@ -135,7 +135,7 @@ def moments(n, k1, k2, out):
 
 @kernel(cost=5)
 def reassign(ranked, tie_start, seed, next_in_group, scores, order):
-    """Deal the ranked scores to the items at random; write each item's score, and the items in order.
+    """Permute the ranked scores across items; write each item's score, and the items in order.
 
     `tie_start` is the first rank of each rank's tie group. Items that draw the same score are put in input order,
     as a stable sort would, so nothing needs sorting. `next_in_group` is scratch.

@@ -281,7 +281,7 @@ class Overlap:
         """Whether the points are few enough for a table of levels, and no sum of scores can overflow."""
         points = self.inner
         few = self.r.n >= LEAST_SPARSE and 0 < points <= MOST_LEVELS and points * points <= self.r.n
-        return few and bool(max(self.r.ranked[0], self.s.ranked[0]) < _kernels.HUGE)
+        return few and bool(max(self.r.ranked[0], self.s.ranked[0]) < _kernels.sweep.HUGE)
 
     @cached_property
     def levels_r(self) -> NDArray[np.uint8]:

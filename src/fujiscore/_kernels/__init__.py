@@ -1,23 +1,19 @@
-"""Compiled kernels (Numba, serial, nogil). Importing this package is cheap: a kernel module loads when first used."""
+"""Numeric kernels: plain Python while there is little to do, compiled by Numba (serial, nogil) beyond that.
+
+Importing this package does not import Numba. Its attributes are the kernel modules with a gate before each kernel
+(see `_jit`); `from fujiscore._kernels.sweep import overlap` gives the plain function.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from types import ModuleType
+from fujiscore._kernels._jit import Gates
 
-    from fujiscore._kernels import chance, forest, gamma, grid, neighbours, order, relief, sweep
+__all__ = ["chance", "forest", "gamma", "grid", "neighbours", "order", "random", "relief", "sweep"]
+# These only pay when compiled, whatever the size.
+ALWAYS_COMPILED = ("forest", "neighbours", "relief")
 
-# Scores from HUGE up are carried shrunk, so that no sum of 2**31 of them overflows.
-HUGE = 2.0**960
-
-__all__ = ["chance", "forest", "gamma", "grid", "neighbours", "order", "relief", "sweep"]
-
-
-def __getattr__(name: str) -> ModuleType:
-    """Load a kernel module, and Numba with it, at first use; Python then keeps it as an attribute."""
-    if name in __all__:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# All modules first: importing one binds the module itself to its name here.
+_modules = {name: import_module(f"{__name__}.{name}") for name in __all__}
+globals().update({name: Gates(module, tiered=name not in ALWAYS_COMPILED) for name, module in _modules.items()})

@@ -1,19 +1,144 @@
-"""The one decorator of all kernels."""
+"""Kernels are plain Python functions; Numba compiles each one once there is enough work for it.
+
+`kernel` only marks a function, and kernels that call each other are ordinary functions. Callers outside reach a kernel
+through a `Gate`: the plain function while the process has done little, then its compiled twin, which takes the gate's
+place. Both give the same bits. FUJISCORE_COMPILE=always or =never (default: auto) forces one of them.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import contextmanager
+from functools import cache
+from threading import RLock, Timer
+from time import perf_counter
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from numba import njit
+import numpy as np
+
+from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+    from types import ModuleType
+
+MODES = ("auto", "always", "never")
+# The time of uncompiled calls is estimated, in µs, from the number of items: unlike a measured time, that makes the
+# same calls compile on every machine. Importing Numba and loading compiled kernels takes 0.5 s, compiling them 8 s.
+LONG = 100_000  # a longer call is compiled
+PATIENCE = 500_000  # after this much in one process, every kernel is compiled
+OVERHEAD = 5  # of a call, whatever its size
+# Seconds of compiling after which the user is told.
+SILENCE = 1.0
+
+lock = RLock()
+spent = {"uncompiled": 0.0, "compiling": 0.0}  # µs, s
 
 
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a serial kernel that releases the GIL; no fast-math, as the compensated sums would break."""
+def largest_array(*args: Any) -> int:
+    """Return the number of items that most kernels visit."""
+    return max([arg.size for arg in args if isinstance(arg, np.ndarray)], default=0)
+
+
+def kernel(function: Any = None, *, cost: float = 1.0, items: Callable[..., int] = largest_array) -> Any:
+    """Mark a function as a kernel that takes, uncompiled, `cost` µs for each of items(*args) items."""
+    if function is None:
+        return lambda decorated: kernel(decorated, cost=cost, items=items)
+    function.cost, function.items = cost, items
+    return function
+
+
+@cache
+def mode() -> str:
+    """Return when kernels are compiled."""
+    value = os.environ.get("FUJISCORE_COMPILE", "auto")
+    if value not in MODES:
+        raise InputError(
+            f"The environment variable FUJISCORE_COMPILE must be auto, always or never; got {value!r}. "
+            "Unset it for the default, auto."
+        )
+    return "never" if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" else value
+
+
+@cache
+def compiled(function: FunctionType) -> Any:
+    """Return the compiled twin of a kernel: serial, releasing the GIL, calling the twins of the kernels it calls.
+
+    No fast-math: the compensated sums would break. Call it while holding the lock.
+    """
+    from numba import njit
+
+    namespace = function.__globals__
+    called = {name: namespace.get(name) for name in function.__code__.co_names}
+    twins = {name: compiled(value) for name, value in called.items() if hasattr(value, "cost")}
+    twin = FunctionType(function.__code__, namespace | twins, function.__name__, function.__defaults__)
+    twin.__doc__ = function.__doc__
     options = {"nogil": True, "error_model": "numpy"}
     try:
-        return njit(function, cache=True, **options)
-    except RuntimeError:  # nowhere to write the cache (a read-only install without a home): compile every time
-        return njit(function, **options)
+        return njit(twin, cache=True, **options)
+    except RuntimeError:  # nowhere to write the cache (a read-only install without a home): compile in every process
+        return njit(twin, **options)
+
+
+class Gate:
+    """A kernel as callers see it: runs the plain function or the compiled one, whichever pays."""
+
+    def __init__(self, namespace: Gates, function: FunctionType, *, tiered: bool) -> None:
+        self.namespace, self.plain, self.tiered = namespace, function, tiered
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the kernel."""
+        if self.stays_plain(args):
+            with np.errstate(all="ignore"):  # as compiled code does
+                return self.plain(*args)
+        return self.compile(args)(*args)
+
+    def stays_plain(self, args: Sequence[Any]) -> bool:
+        """Return whether to run these arguments uncompiled, and count the time that takes."""
+        if mode() != "auto" or not self.tiered:
+            return mode() == "never"
+        estimate = self.plain.cost * self.plain.items(*args) + OVERHEAD
+        if estimate > LONG or spent["uncompiled"] > PATIENCE:
+            return False
+        spent["uncompiled"] += estimate
+        return True
+
+    def compile(self, args: Sequence[Any]) -> Any:
+        """Return the compiled kernel, ready for arguments of these types, and put it in the gate's place."""
+        with lock:
+            dispatcher = compiled(self.plain)
+            with announced():
+                dispatcher.compile(tuple(dispatcher.typeof_pyval(arg) for arg in args))
+            setattr(self.namespace, self.plain.__name__, dispatcher)
+        return dispatcher
+
+
+class Gates:
+    """The names of a kernel module, with a gate in front of every kernel; those not tiered are compiled at once."""
+
+    def __init__(self, module: ModuleType, *, tiered: bool) -> None:
+        for name, value in vars(module).items():
+            if not name.startswith("__"):
+                setattr(self, name, Gate(self, value, tiered=tiered) if hasattr(value, "cost") else value)
+
+
+@contextmanager
+def announced() -> Iterator[None]:
+    """Tell the user at a terminal, once, if compiling takes long."""
+    timer = Timer(max(0.0, SILENCE - spent["compiling"]), announce)
+    timer.daemon = True
+    start = perf_counter()
+    if spent["compiling"] < SILENCE and sys.stderr is not None and sys.stderr.isatty():
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        spent["compiling"] += perf_counter() - start
+
+
+def announce() -> None:
+    """Say why the user waits."""
+    print("fujiscore: compiling, once per installation ...", file=sys.stderr, flush=True)  # noqa: T201

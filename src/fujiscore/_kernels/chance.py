@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from math import isqrt, sqrt
+
 import numpy as np
 
 from fujiscore._kernels._jit import kernel
+from fujiscore._kernels.random import GOLDEN, scramble
 
 # Weights below this, relative to the mode's, are left out of a sum over overlaps.
 NEGLIGIBLE = 1e-22
 # With more than MANY items, overlaps that spread over WIDE or more are summed by series instead of term by term.
 MANY = 50_000
 WIDE = 10.0
+UNUSED = np.uint64(11)
 
 
 @kernel
@@ -42,40 +46,50 @@ def tails(ranked, mean, variance):
 
 
 @kernel
+def one_side(p, q, u, v, union, sign):
+    """Return the sums of w, w x and w x² over overlaps on one side of the mode, for x = (h - mode) / U.
+
+    `union` is U at the mode, where w is 1; a step away multiplies w by p q / (u v), each of them a step further.
+    """
+    total = first = second = 0.0
+    step = 1.0
+    weight = p * q / (u * v)
+    while weight > NEGLIGIBLE:
+        x = sign * step / (union - sign * step)
+        total += weight
+        first += weight * x
+        second += weight * x * x
+        weight *= (p - step) * (q - step) / ((u + step) * (v + step))
+        step += 1.0
+    return total, first, second
+
+
+@kernel
 def moments_by_sum(n, k1, k2, out):
     """Sum over the overlaps h of random sets of sizes k1 and k2, weights by recurrence from the mode.
 
     With U = k1 + k2 - h, writes the means of h/U, (k1-h)/U and (k2-h)/U, the variance of 1/U, and the means of
-    (k1-h)(n-U)/U² and (k2-h)(n-U)/U².
+    (k1-h)(n-U)/U² and (k2-h)(n-U)/U². All follow from the means of x = (h - mode)/U and x², as 1/U = (1 + x)/U₀
+    with U₀ the union at the mode: written around the mode, none of them cancels.
     """
     low = max(0, k1 + k2 - n)
-    high = min(k1, k2)
-    mode = min(high, max(low, int((k1 + 1.0) * (k2 + 1.0) / (n + 2.0))))
-    centre = 1.0 / (k1 + k2 - mode)
-    total = first = second = 0.0
-    out[:] = 0.0
-    for direction in (1, -1):
-        h = mode
-        weight = 1.0
-        while low <= h <= high and weight > NEGLIGIBLE:
-            if direction == 1 or h != mode:
-                union = float(k1 + k2 - h)
-                off = 1.0 / union - centre
-                total += weight
-                first += weight * off
-                second += weight * off * off
-                out[0] += weight * h / union
-                out[1] += weight * (k1 - h) / union
-                out[2] += weight * (k2 - h) / union
-                out[4] += weight * (k1 - h) / union * ((n - union) / union)
-                out[5] += weight * (k2 - h) / union * ((n - union) / union)
-            if direction == 1:
-                weight *= (k1 - h) / (h + 1.0) * ((k2 - h) / (n - k1 - k2 + h + 1.0))
-            else:
-                weight *= h / (k1 - h + 1.0) * ((n - k1 - k2 + h) / (k2 - h + 1.0))
-            h += direction
-    out /= total
-    out[3] = max(0.0, second / total - (first / total) ** 2)
+    mode = min(k1, k2, max(low, int((k1 + 1.0) * (k2 + 1.0) / (n + 2.0))))
+    # At the mode: items in both sets, in the first or second only, in their union, in neither.
+    both, only_1, only_2, union = float(mode), float(k1 - mode), float(k2 - mode), float(k1 + k2 - mode)
+    neither = n - union
+    total_up, first_up, second_up = one_side(only_1, only_2, both + 1.0, neither + 1.0, union, 1.0)
+    total_down, first_down, second_down = one_side(both, neither, only_1 + 1.0, only_2 + 1.0, union, -1.0)
+    total = 1.0 + total_up + total_down
+    x = (first_up + first_down) / total
+    xx = (second_up + second_down) / total
+    inverse = (1.0 + x) / union
+    inverse_square = (1.0 + 2.0 * x + xx) / (union * union)
+    out[0] = both * inverse + x
+    out[1] = only_1 * inverse - x
+    out[2] = only_2 * inverse - x
+    out[3] = max(0.0, xx - x * x) / (union * union)
+    out[4] = max(0.0, only_1 * neither * inverse_square + (only_1 - neither) * ((x + xx) / union) - xx)
+    out[5] = max(0.0, only_2 * neither * inverse_square + (only_2 - neither) * ((x + xx) / union) - xx)
 
 
 @kernel
@@ -95,43 +109,33 @@ def moments_by_series(n, k1, k2, out):
     excess = (excess + 6.0 * (5.0 * c - 6.0)) / ((c - 2.0) * (c - 3.0))
     fourth = second * second * (3.0 + excess)
     union = a + b - mean
-    x2, x3, x4 = second / union**2, third / union**3, fourth / union**4
+    square = union * union
+    x2, x3, x4 = second / square, third / (square * union), fourth / (square * square)
     inverse = (1.0 + x2 + x3 + x4) / union
-    inverse_square = (1.0 + 3.0 * x2 + 4.0 * x3 + 5.0 * x4) / union**2
+    inverse_square = (1.0 + 3.0 * x2 + 4.0 * x3 + 5.0 * x4) / square
     out[0] = (a + b) * inverse - 1.0
     out[1] = 1.0 - b * inverse
     out[2] = 1.0 - a * inverse
-    out[3] = (x2 + 2.0 * x3 + 3.0 * x4 - x2 * x2) / union**2
+    out[3] = (x2 + 2.0 * x3 + 3.0 * x4 - x2 * x2) / square
     out[4] = (c + b) * inverse - 1.0 - c * b * inverse_square
     out[5] = (c + a) * inverse - 1.0 - c * a * inverse_square
 
 
-@kernel
+@kernel(cost=1.5, items=lambda n, k1, *_: k1.size * isqrt(n))
 def moments(n, k1, k2, out):
     """Write the six moments of `moments_by_sum` at every point of a path: rows of `out`."""
     for j in range(k1.size):
-        a, b = k1[j], k2[j]
-        spread = np.sqrt(a / n * b * ((n - a) / n) * ((n - b) / max(n - 1.0, 1.0)))
+        a, b = int(k1[j]), int(k2[j])
+        spread = sqrt(a / n * b * ((n - a) / n) * ((n - b) / max(n - 1.0, 1.0)))
         if n > MANY and spread >= WIDE:
             moments_by_series(n, a, b, out[j])
         else:
             moments_by_sum(n, a, b, out[j])
 
 
-@kernel
-def random_unit(state):
-    """Return the next state and a number in [0, 1) (SplitMix64)."""
-    state += np.uint64(0x9E3779B97F4A7C15)
-    z = state
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
-    return state, (z >> np.uint64(11)) * 2.0**-53
-
-
-@kernel
+@kernel(cost=5)
 def reassign(ranked, tie_start, seed, next_in_group, scores, order):
-    """Deal the ranked scores to the items at random; write each item's score, and the items in order.
+    """Permute the ranked scores across items; write each item's score, and the items in order.
 
     `tie_start` is the first rank of each rank's tie group. Items that draw the same score are put in input order,
     as a stable sort would, so nothing needs sorting. `next_in_group` is scratch.
@@ -142,8 +146,9 @@ def reassign(ranked, tie_start, seed, next_in_group, scores, order):
         next_in_group[q] = q
     state = seed
     for i in range(n - 1, 0, -1):
-        state, unit = random_unit(state)
-        j = int(unit * (i + 1))
+        # The upper 53 bits as a fraction of 1.
+        j = int((scramble(state) >> UNUSED) * 2.0**-53 * (i + 1))
+        state += GOLDEN
         order[i], order[j] = order[j], order[i]
     # order[x] is now the tie group that item x drew; its rank there is the next free one.
     for x in range(n):

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fujiscore._kernels._jit import kernel
+from fujiscore._kernels.random import GOLDEN, scramble
 
 
 class Tree(NamedTuple):
-    """A decision tree's arrays, an entry a node."""
+    """A decision tree's arrays, one entry per node."""
 
     left: np.ndarray
     right: np.ndarray
@@ -24,19 +25,7 @@ class Tree(NamedTuple):
     label: np.ndarray
 
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-MIX_2 = np.uint64(0x94D049BB133111EB)
 HALF = np.uint64(32)
-
-
-@kernel
-def scramble(state):
-    """Return SplitMix64's output for a state."""
-    z = state + GOLDEN
-    z = (z ^ (z >> np.uint64(30))) * MIX_1
-    z = (z ^ (z >> np.uint64(27))) * MIX_2
-    return z ^ (z >> np.uint64(31))
 
 
 @kernel
@@ -84,12 +73,12 @@ def uses(x, rows, tree, slots):
     for i in range(rows.size):
         node = 0
         while tree.feature[node] >= 0:
-            at = filled[tree.slot[node]]
-            filled[tree.slot[node]] = at + 1
+            place = filled[tree.slot[node]]
+            filled[tree.slot[node]] = place + 1
             left = x[rows[i], tree.feature[node]] <= tree.threshold[node]
-            members[at] = i
-            nodes[at] = node
-            lefts[at] = left
+            members[place] = i
+            nodes[place] = node
+            lefts[place] = left
             node = tree.left[node] if left else tree.right[node]
     return starts, members, nodes, lefts, leaves
 
@@ -122,9 +111,9 @@ def losses(x, columns, y, rows, tree, used, seed, number, out):
             row = rows[i]
             node = tree.left[node] if left else tree.right[node]
             while tree.feature[node] >= 0:
-                own = value if tree.slot[node] == s else x[row, tree.feature[node]]
-                node = tree.left[node] if own <= tree.threshold[node] else tree.right[node]
-            out[s] += (tree.label[leaves[i]] == y[row]) - (tree.label[node] == y[row])
+                current = value if tree.slot[node] == s else x[row, tree.feature[node]]
+                node = tree.left[node] if current <= tree.threshold[node] else tree.right[node]
+            out[s] += int(tree.label[leaves[i]] == y[row]) - int(tree.label[node] == y[row])
 
 
 @kernel
@@ -134,7 +123,7 @@ def accumulated_losses(x, columns, y, rows, tree, used, seed, number, out):
     values = np.empty((rows.size, used.size), x.dtype)
     before = 0
     for i in range(rows.size):
-        before += tree.label[leaf_of(x, rows[i], tree)] == y[rows[i]]
+        before += int(tree.label[leaf_of(x, rows[i], tree)] == y[rows[i]])
         for s in range(used.size):
             values[i, s] = x[rows[i], used[s]]
     for s in range(used.size):
@@ -145,6 +134,6 @@ def accumulated_losses(x, columns, y, rows, tree, used, seed, number, out):
         for i in range(rows.size):
             node = 0
             while tree.feature[node] >= 0:
-                own = values[i, tree.slot[node]]
-                node = tree.left[node] if own <= tree.threshold[node] else tree.right[node]
-            out[s] -= tree.label[node] == y[rows[i]]
+                current = values[i, tree.slot[node]]
+                node = tree.left[node] if current <= tree.threshold[node] else tree.right[node]
+            out[s] -= int(tree.label[node] == y[rows[i]])

@@ -1,4 +1,4 @@
-"""Goodman and Kruskal's gamma over the union of two growing sets, in O(n log n) with a Fenwick tree.
+"""Concordant, discordant and tied pairs over the union of two growing sets, in O(n log n) with a Fenwick tree.
 
 Let x join because r's set reaches it at position p, while s's set has c items (x is not among them). Members y
 of the union then fall into three kinds that count (a tie in either ranking counts in none):
@@ -17,12 +17,12 @@ from fujiscore._kernels.order import tie_bounds
 
 
 @kernel
-def tree_add(tree, at):
-    """Count one item at position `at`."""
-    at += 1
-    while at < tree.size:
-        tree[at] += 1
-        at += at & -at
+def tree_add(tree, position):
+    """Count one item at a position."""
+    node = position + 1
+    while node < tree.size:
+        tree[node] += 1
+        node += node & -node
 
 
 @kernel
@@ -62,8 +62,19 @@ def count_joins(rank, reached, up_to, other_above, other_up_to, concordant, disc
 
 
 @kernel
-def gamma(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
-    """Write gamma over the union at every point of the path (1 where no pair counts)."""
+def join(members, group):
+    """Add a member to a tie group, and return how many it had."""
+    before = members[group]
+    members[group] = before + 1
+    return before
+
+
+@kernel(cost=25, items=lambda s_rank, *_: s_rank.size)
+def pairs(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
+    """Write how many pairs of the union are concordant, discordant, tied in r and tied in s: one row per point.
+
+    A pair tied in both rankings counts in both.
+    """
     n = s_rank.size
     above_r, up_to_r = np.empty(n, np.int32), np.empty(n, np.int32)
     above_s, up_to_s = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -76,18 +87,25 @@ def gamma(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
         reached_r[c1 : k1[j]] = c2
         reached_s[c2 : k2[j]] = k1[j]
         c1, c2 = k1[j], k2[j]
-    pairs = np.zeros((4, n), np.int64)
-    count_joins(s_rank, reached_r, up_to_r, above_s, up_to_s, pairs[0], pairs[1])
-    count_joins(r_rank, reached_s, up_to_s, above_r, up_to_r, pairs[2], pairs[3])
-    concordant = discordant = 0
+    joins = np.zeros((4, n), np.int64)
+    count_joins(s_rank, reached_r, up_to_r, above_s, up_to_s, joins[0], joins[1])
+    count_joins(r_rank, reached_s, up_to_s, above_r, up_to_r, joins[2], joins[3])
+    # How many members of the union each tie group has, at the group's first rank.
+    members_r, members_s = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    concordant = discordant = tied_r = tied_s = 0
     c1 = c2 = 0
     for j in range(k1.size):
         for p in range(c1, k1[j]):
-            concordant += pairs[0, p]
-            discordant += pairs[1, p]
+            concordant += joins[0, p]
+            discordant += joins[1, p]
+            if s_rank[p] >= c2:
+                tied_r += join(members_r, above_r[p])
+                tied_s += join(members_s, above_s[s_rank[p]])
         for q in range(c2, k2[j]):
-            concordant += pairs[2, q]
-            discordant += pairs[3, q]
+            concordant += joins[2, q]
+            discordant += joins[3, q]
+            if r_rank[q] >= k1[j]:
+                tied_r += join(members_r, above_r[r_rank[q]])
+                tied_s += join(members_s, above_s[q])
         c1, c2 = k1[j], k2[j]
-        counted = concordant + discordant
-        out[j] = (concordant - discordant) / counted if counted else 1.0
+        out[j, 0], out[j, 1], out[j, 2], out[j, 3] = concordant, discordant, tied_r, tied_s

@@ -45,15 +45,15 @@ def fill(level_r, level_s, r, s, even, odd, width):
         even[a + np.uint64(2)] += s[n - 1]
 
 
-@kernel
+@kernel(cost=5)
 def overlap(level_r, level_s, r, s, kth_r, kth_s, zero_tail, shared, fuji):
     """Write the number of shared items and FUJI at every grid point.
 
     The scores are not negative; `kth_r[j]` and `kth_s[j]` are the last scores of the j-th sets.
     """
     size = kth_r.size
-    even = np.zeros(4 * (size + 1) ** 2)
-    odd = np.zeros(4 * (size + 1) ** 2)
+    even = np.zeros(4 * (size + 1) * (size + 1))
+    odd = np.zeros(4 * (size + 1) * (size + 1))
     fill(level_r, level_s, r, s, even, odd, size + 1)
     even += odd
     cells = even.reshape((size + 1, size + 1, 4))
@@ -81,7 +81,7 @@ def overlap(level_r, level_s, r, s, kth_r, kth_s, zero_tail, shared, fuji):
         fuji[j] = (h + credit) / (inside_r + inside_s - h)
 
 
-@kernel
+@kernel(cost=5, items=lambda rows, _, levels_r, *_rest: rows.size * levels_r.shape[1])
 def pairs(rows, columns, levels_r, levels_s, r, s, kth_r, kth_s, zero_tail, shared, fuji):
     """Write `overlap` for many pairs: row rows[i] of the first arrays against row columns[i] of the second."""
     for i in range(rows.size):

@@ -8,22 +8,22 @@ from fujiscore._kernels._jit import kernel
 
 
 @kernel
-def kth_distance(values, at, k):
+def kth_distance(values, position, k):
     """Return the distance from one of the sorted values to its k-th nearest other: the best of k + 1 windows."""
     best = np.inf
-    for start in range(max(0, at - k), min(at, values.size - 1 - k) + 1):
-        best = min(best, max(values[at] - values[start], values[start + k] - values[at]))
+    for start in range(max(0, position - k), min(position, values.size - 1 - k) + 1):
+        best = min(best, max(values[position] - values[start], values[start + k] - values[position]))
     return best
 
 
 @kernel
-def reach(values, at, distance, step):
+def reach(values, position, distance, step):
     """Return how many sorted values on one side (step 1 or -1) are nearer than `distance`, or equal; galloping."""
-    room = values.size - 1 - at if step > 0 else at
+    room = values.size - 1 - position if step > 0 else position
     inside = 0  # known to be near
     outside = 1  # to be tried, then known to be too far
     while outside <= room:
-        gap = abs(values[at + step * outside] - values[at])
+        gap = abs(values[position + step * outside] - values[position])
         if gap >= distance and gap > 0.0:
             break
         inside = outside
@@ -31,7 +31,7 @@ def reach(values, at, distance, step):
     outside = min(outside, room + 1)
     while outside - inside > 1:
         middle = (inside + outside) // 2
-        gap = abs(values[at + step * middle] - values[at])
+        gap = abs(values[position + step * middle] - values[position])
         if gap < distance or gap == 0.0:
             inside = middle
         else:
@@ -63,10 +63,10 @@ def mean_digamma(x, order, codes, starts, ends, neighbours, digamma, out):
             places[slot] = p
         total = 0.0
         for c in range(starts.size):
-            own = grouped[starts[c] : ends[c]]
-            k = min(neighbours, own.size - 1)
-            for at in range(own.size):
-                distance = kth_distance(own, at, k)
-                place = places[starts[c] + at]
+            members = grouped[starts[c] : ends[c]]
+            k = min(neighbours, members.size - 1)
+            for position in range(members.size):
+                distance = kth_distance(members, position, k)
+                place = places[starts[c] + position]
                 total += digamma[1 + reach(line, place, distance, 1) + reach(line, place, distance, -1)]
         out[f] = total / rows

@@ -81,9 +81,9 @@ def radix_sort(packed, spare, bits, width):
             start += size
         for x in packed:
             b = (x >> low) & mask
-            at = count[b]
-            count[b] = at + 1
-            spare[at] = x
+            place = count[b]
+            count[b] = place + 1
+            spare[place] = x
         packed, spare = spare, packed
     return packed
 
@@ -110,20 +110,20 @@ def mend(ranked, order, most):
         if ranked[i - 1] >= score:
             continue
         item = order[i]
-        at = i
-        while at > 0 and ranked[at - 1] < score:
-            ranked[at] = ranked[at - 1]
-            order[at] = order[at - 1]
-            at -= 1
-        ranked[at] = score
-        order[at] = item
-        moves += i - at
+        place = i
+        while place > 0 and ranked[place - 1] < score:
+            ranked[place] = ranked[place - 1]
+            order[place] = order[place - 1]
+            place -= 1
+        ranked[place] = score
+        order[place] = item
+        moves += i - place
         if moves > most:
             return False
     return True
 
 
-@kernel
+@kernel(cost=15)
 def descending(scores, order, ranked, packed, spare):
     """Write the stable descending order of the scores (int32), and the scores in that order."""
     n = scores.size

@@ -94,15 +94,15 @@ def tile_distances(z, codes, unknown, halves, start, end, other, other_end, left
 @kernel
 def insert(distance, row, near, rows):
     """Put a candidate into a cell sorted by (distance, row), if it is nearer than the last there."""
-    at = near.size - 1
-    if distance > near[at] or (distance == near[at] and row > rows[at]):
+    place = near.size - 1
+    if distance > near[place] or (distance == near[place] and row > rows[place]):
         return
-    while at > 0 and (near[at - 1] > distance or (near[at - 1] == distance and rows[at - 1] > row)):
-        near[at] = near[at - 1]
-        rows[at] = rows[at - 1]
-        at -= 1
-    near[at] = distance
-    rows[at] = row
+    while place > 0 and (near[place - 1] > distance or (near[place - 1] == distance and rows[place - 1] > row)):
+        near[place] = near[place - 1]
+        rows[place] = rows[place - 1]
+        place -= 1
+    near[place] = distance
+    rows[place] = row
 
 
 @kernel
@@ -110,13 +110,13 @@ def offer(distances, start, other, other_end, near, rows):
     """Offer the rows other..other_end to the cells of the rows from start on, one cell a line of distances."""
     last = near.shape[1] - 1
     for i in range(near.shape[0]):
-        own = near[i]
-        furthest = own[last]
+        cell = near[i]
+        furthest = cell[last]
         line = distances[i, : other_end - other]
         for j in range(line.size):
             if line[j] <= furthest and start + i != other + j:
-                insert(line[j], other + j, own, rows[i])
-                furthest = own[last]
+                insert(line[j], other + j, cell, rows[i])
+                furthest = cell[last]
 
 
 @kernel
@@ -157,10 +157,10 @@ def merge(near, rows, cells):
     """Merge every worker's cells into the first worker's."""
     for worker in range(1, near.shape[0]):
         for cell in range(cells):
-            for at in range(near.shape[2]):
-                if rows[worker, cell, at] < 0:
+            for place in range(near.shape[2]):
+                if rows[worker, cell, place] < 0:
                     break
-                insert(near[worker, cell, at], rows[worker, cell, at], near[0, cell], rows[0, cell])
+                insert(near[worker, cell, place], rows[worker, cell, place], near[0, cell], rows[0, cell])
 
 
 @kernel
@@ -184,8 +184,8 @@ def numeric_scores(z, first, last, sides, weights, rows, out):
         start, end, cell, width = sides[side, 0], sides[side, 1], sides[side, 2], sides[side, 3]
         total = np.zeros(LANES)
         for i in range(start, end):
-            for at in range(width):
-                j = rows[cell + i - start, at]
+            for neighbour in range(width):
+                j = rows[cell + i - start, neighbour]
                 a, b = lanes[i], lanes[j]
                 for f in range(LANES):
                     total[f] += abs(a[f] - b[f])
@@ -205,8 +205,8 @@ def nominal_scores(codes, unknown, feature, sides, weights, rows, out):
         differing = 0
         lost = 0
         for i in range(start, end):
-            for at in range(width):
-                b = line[rows[cell + i - start, at]]
+            for neighbour in range(width):
+                b = line[rows[cell + i - start, neighbour]]
                 if min(line[i], b) < 0:
                     lost += 1
                 elif line[i] != b:

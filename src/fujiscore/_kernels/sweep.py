@@ -86,7 +86,7 @@ def disjoint_head(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared,
     return k1.size
 
 
-@kernel
+@kernel(cost=12)
 def overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, fuji):
     """Write the number h of shared items, and FUJI = (h + A/s_(k2) + B/r_(k1)) / (k1 + k2 - h), along the path.
 
@@ -152,9 +152,9 @@ def fit_unit(x, unit):
     return unit_for(x)
 
 
-@kernel
+@kernel(cost=8)
 def correlation(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
-    """Write the Pearson correlation of the scores over the union at every point (1 where a side is constant).
+    """Write the Pearson correlation of the scores over the union at every point (NaN where a side is constant).
 
     The union only grows, so Welford's update never subtracts. Scores enter as deviations from the best one, which
     is exact for scores close together, and in a unit that follows the largest deviation so far.
@@ -200,4 +200,4 @@ def correlation(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
         if spread_r > 0.0 and spread_s > 0.0:
             out[j] = max(-1.0, min(1.0, both / np.sqrt(spread_r) / np.sqrt(spread_s)))
         else:
-            out[j] = 1.0
+            out[j] = np.nan

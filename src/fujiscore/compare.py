@@ -12,7 +12,7 @@ from fujiscore.errors import InputError, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.measures import area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, has_closed_form, no_universe
-from fujiscore.overlap import Grid, Overlap, grid, limit, pair, set_sizes
+from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.tables import frame, text_table
 from fujiscore.truncated import Bounds, bounds
@@ -351,7 +351,7 @@ def score(
     chosen = find(measure)
     both = pair(r, s, policies)
     sizes = set_sizes(k, limit(both))
-    overlap = Overlap(*both, *sizes, ties=ties, zero_tail=zero_tail, population=both.population)
+    overlap = overlap_of(both, *sizes, ties=ties, zero_tail=zero_tail)
     return float(evaluate(chosen, overlap)[0])
 
 
@@ -388,11 +388,11 @@ def curve(
     array([1.        , 0.77777778, 1.        , 1.        ])
     """
     chosen = find(measure)
-    if policies.get("missing") == "bounds":
+    if str(policies.get("missing")) == "bounds":
         return _bounds(r, s, chosen, ks, ties, zero_tail, dict(policies))
     both = pair(r, s, policies)
     points = grid(ks, both.depth, limit(both))
-    overlap = Overlap(*both, points.ks, points.ks, ties=ties, zero_tail=zero_tail, population=both.population)
+    overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, [chosen]))
     return Curve(chosen.name, points, evaluate(chosen, overlap), notes)
 
@@ -403,7 +403,7 @@ def _bounds(r: Any, s: Any, measure: Measure, ks: Any, ties: str, zero_tail: Any
         raise InputError(
             f"{spelled('missing', 'bounds')} is for {spelled('measure', 'fuji')} and {spelled('ties', 'closed')} only."
         )
-    return bounds(r, s, ks=ks, zero_tail=zero_tail, **{**policies, "missing": "zero"})  # type: ignore[arg-type]
+    return bounds(r, s, ks=ks, zero_tail=zero_tail, **{**policies, "missing": "zero"})
 
 
 @takes_policies
@@ -485,7 +485,7 @@ def compare(
     points = grid(ks, both.depth, limit(both))
     at = grid(k, both.depth, limit(both)).ks if np.size(k) else np.empty(0, np.int64)
     path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
-    overlap = Overlap(*both, path, path, ties=ties, zero_tail=zero_tail, population=both.population)
+    overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
     result = Comparison(both, chosen, points, at, overlap, notes)
     if permutations == 0 or overlap.population is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.measures import evaluate, find
-from fujiscore.overlap import Overlap, pair, set_sizes
+from fujiscore.overlap import overlap_of, pair, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.tables import frame, text_table
 
@@ -157,7 +157,7 @@ def explain(
 def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_tail: str) -> Explanation:
     """Explain FUJI of two aligned rankings for top sets of the given sizes."""
     first, second = both
-    overlap = Overlap(first, second, *sizes, ties=ties, zero_tail=zero_tail, population=both.population)
+    overlap = overlap_of(both, *sizes, ties=ties, zero_tail=zero_tail)
     k1, k2 = int(overlap.k1[0]), int(overlap.k2[0])
     union = np.union1d(first.order[:k1], second.order[:k2])
     inside_r, member_r = _membership(first, k1, union, overlap.zero_tail)

@@ -307,7 +307,8 @@ def _rbo(o: Overlap, p: float) -> Scores:
 
 def _at_asked(o: Overlap, by_depth: Scores) -> Scores:
     """Return a value by depth at the path's points."""
-    return by_depth[o.asked[0] - 1]
+    values: Scores = by_depth[o.asked[0] - 1]
+    return values
 
 
 def _divided(above: Scores, below: Scores) -> Scores:

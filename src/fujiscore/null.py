@@ -14,7 +14,7 @@ import numpy as np
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, integer, spelled
 from fujiscore.measures import MEASURES, evaluate, find, headline
-from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, pair
+from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, overlap_of, pair
 from fujiscore.ranking import Ranking
 from fujiscore.rankings import takes_policies
 from fujiscore.seeds import as_seed
@@ -64,8 +64,8 @@ class Permutations:
 
     def over(self, places: Sizes, number: int) -> Permutations:
         """Return what belongs to one of several grids: its points, and the headline values over it."""
-        parts = (part[places] for part in (self.mean, self.variance, self.at_least))
-        return Permutations(self.count, self.aucs[number], *parts)
+        mean, variance, at_least = self.mean[places], self.variance[places], self.at_least[places]
+        return Permutations(self.count, self.aucs[number], mean, variance, at_least)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +249,7 @@ def chance(
     chosen = find(measure)
     both = pair(r, s, policies)
     points = grid(ks, both.depth, limit(both))
-    overlap = Overlap(*both, points.ks, points.ks, ties=ties, zero_tail=zero_tail, population=both.population)
+    overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
     if overlap.population is None:
         raise InputError(f"{no_universe()}.")
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
@@ -356,7 +356,8 @@ class Null:
             unique, inverse = np.unique(np.stack([k1, k2]), axis=1, return_inverse=True)
         out = np.empty((unique.shape[1], 6))
         _kernels.chance.moments(self.n, unique[0], unique[1], out)
-        return out[inverse.ravel()].reshape(*self.k1.shape, 6)
+        moments: Scores = out[inverse.ravel()].reshape(*self.k1.shape, 6)
+        return moments
 
 
 def _fuji(_: Measure, null: Null) -> Moments:

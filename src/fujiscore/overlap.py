@@ -380,6 +380,11 @@ def _sort(ranking: Ranking) -> None:
     ranking.order  # noqa: B018
 
 
+def overlap_of(both: Rankings, k1: Sizes, k2: Sizes, *, ties: str = "closed", zero_tail: str = "include") -> Overlap:
+    """Return the overlap of two aligned rankings along a path of set sizes."""
+    return Overlap(both[0], both[1], k1, k2, ties=ties, zero_tail=zero_tail, population=both.population)
+
+
 def limit(rankings: Rankings) -> int:
     """Return the largest k that may be asked for: beyond truncated lists only with a universe."""
     return rankings.depth if rankings.universe is None else rankings.universe

@@ -288,8 +288,7 @@ def compare_stabilities(first: Stability, second: Stability, *, paired: bool) ->
 
     if paired and first.m != second.m:
         raise InputError(
-            f"{spelled('paired')} needs as many rankings of one method as of the other; got {first.m} and "
-            f"{second.m}."
+            f"{spelled('paired')} needs as many rankings of one method as of the other; got {first.m} and {second.m}."
         )
     difference = second.value - first.value
     if paired:

@@ -71,7 +71,7 @@ def _by_callable(scores: Scores, function: Callable[[Any], Any], name: str) -> S
 def _reciprocal_ranks(scores: Scores) -> Scores:
     """Return 1/rank, where equal scores share their best rank."""
     ordered = np.sort(-scores)  # NaN comes last
-    ranks: Scores = np.searchsorted(ordered, -scores) + 1.0
+    ranks = np.searchsorted(ordered, -scores) + 1
     return np.where(np.isnan(scores), np.nan, 1.0 / ranks)
 
 

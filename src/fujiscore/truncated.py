@@ -13,7 +13,7 @@ import numpy as np
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import area
-from fujiscore.overlap import Grid, Overlap, grid, pair
+from fujiscore.overlap import Grid, grid, overlap_of, pair
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import align, takes_policies
 from fujiscore.tables import frame
@@ -119,7 +119,7 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
     if both.labels is None:
         raise InputError("r and s must have item labels, to tell which items are missing. Pass dicts or pandas Series.")
     points = grid(ks, both.depth)
-    overlap = Overlap(*both, points.ks, points.ks, zero_tail=zero_tail, population=both.population)
+    overlap = overlap_of(both, points.ks, points.ks, zero_tail=zero_tail)
     low = overlap.fuji
     high, shared = np.empty(points.ks.size), np.empty(points.ks.size, np.int64)
     ranked = [_at_most(ranking) for ranking in both]

@@ -1,4 +1,4 @@
-"""The command `fuji`: one small module a command, which parses, calls the library and prints.
+"""The command `fuji`: one small module per command, which parses, calls the library and prints.
 
 A command's module loads when the command is called, and heavy libraries when it needs them.
 """
@@ -13,17 +13,28 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from fujiscore.cli.failures import Failure, Interrupted, message
+from fujiscore.errors import InputError, MissingExtraError, spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # In the order of the help. Each is a module of this package that holds a click command called `command`.
-COMMANDS = ("compare", "explain", "matrix", "stability", "rank", "study", "paper", "measures")
+COMMANDS = ("compare", "explain", "matrix", "stability", "rank", "study", "paper", "measures", "example")
+# The library's arguments whose option has another name.
+OPTIONS = {
+    "k": "-k",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+    "measures": "--measure",
+    "items": "--item",
+    "features": "the header",
+}
+INTERRUPTED = 130
 
 EPILOG = """\b
 Start here:
-  fuji compare examples/model_a.csv examples/model_b.csv
+  fuji example                    # writes example files, and commands to try
+  fuji compare model_a.csv model_b.csv
 
 \b
 Tab completion, in the shell's start-up file:
@@ -32,12 +43,46 @@ Tab completion, in the shell's start-up file:
   fish   _FUJI_COMPLETE=fish_source fuji | source
 
 \b
-Exit codes: 0 fine, 1 below --fail-under, 2 bad input or usage, 130 interrupted.
+Exit codes: 0 success, 1 below --fail-under, 2 bad input or usage,
+130 interrupted.
 """
 
 
+def as_option(argument: str, value: object) -> str:
+    """Spell an argument of the library as an option of the command line."""
+    option = OPTIONS.get(argument) or f"--{argument.replace('_', '-')}"
+    return option if value is None else f"{option} {value}"
+
+
+class Failure(click.ClickException):
+    """Anything that stops a command: one line, with the remedy where there is one."""
+
+    exit_code = 2
+
+    def __init__(self, command: str | None, text: str) -> None:
+        super().__init__(f"fuji {command}: {text}")
+
+
+class Interrupted(Failure):
+    """Ctrl-C."""
+
+    exit_code = INTERRUPTED
+
+
+def describe(error: Exception) -> str:
+    """Return what went wrong and what to do about it."""
+    if isinstance(error, (InputError, MissingExtraError)):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror}. Check the path, its permissions and the free space."
+    if isinstance(error, MemoryError):
+        return "not enough memory. Pass --top N or --ks exp for fewer points, or compare fewer rankings at once."
+    return f"unexpected {type(error).__name__}: {error}. Run it again with --debug to see where, and report it."
+
+
 class Fuji(click.Group):
-    """The group of all commands: loads one by its name, and turns errors into one or two lines."""
+    """The group of all commands: loads one by its name, and turns errors into one line."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         """Return the commands' names."""
@@ -63,31 +108,46 @@ class Fuji(click.Group):
         except click.ClickException as error:
             if "--debug" in arguments:
                 traceback.print_exception(error.__cause__ or error)
-            click.echo(message(error), err=True)
+            click.echo(_message(error), err=True)
             code = error.exit_code
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command asked for; whatever goes wrong becomes a message that names it."""
+        """Run the command asked for; messages name options while it runs, and errors become one line."""
+        token = spelling.set(as_option)
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit):
             raise
         except KeyboardInterrupt as error:
-            raise Interrupted(ctx.invoked_subcommand) from error
+            raise Interrupted(ctx.invoked_subcommand, "interrupted") from error
         except Exception as error:
-            raise Failure(ctx.invoked_subcommand, error) from error
+            raise Failure(ctx.invoked_subcommand, describe(error)) from error
+        finally:
+            spelling.reset(token)
+
+
+def _message(error: click.ClickException) -> str:
+    """Return what to print of an error: for wrong usage also where the help is."""
+    if not isinstance(error, click.UsageError):
+        return error.format_message()
+    where = error.ctx.command_path if error.ctx else "fuji"
+    return f"{where}: {error.format_message()} Try '{where} --help'."
 
 
 @click.group(
-    cls=Fuji, epilog=EPILOG, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=Fuji,
+    epilog=EPILOG,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 @click.version_option(package_name="fujiscore", message="fuji %(version)s")
 @click.pass_context
 def fuji(ctx: click.Context) -> None:
     """Compare scored rankings: how similar, where they differ, more than chance, how stable.
 
-    A ranking is a file of items and scores, higher is better: CSV, TSV, Parquet, Feather, JSON, .fimp or TREC runs.
+    A ranking is a file of items and scores, higher is better: CSV, TSV, Parquet, Feather, JSON, .fimp, TREC runs, or
+    a list of items.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -98,9 +158,9 @@ def main() -> NoReturn:
     try:
         fuji.main()
     except SystemExit as leaving:
-        if leaving.code == Interrupted.exit_code:
+        if leaving.code == INTERRUPTED:
             # Python itself would first wait for threads that still compute, and then perhaps die of the signal.
             sys.stdout.flush()
             sys.stderr.flush()
-            os._exit(Interrupted.exit_code)
+            os._exit(INTERRUPTED)
         raise

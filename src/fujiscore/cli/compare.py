@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from fujiscore.cli import comparison, comparison_report, inputs, interval, options
-from fujiscore.cli.outputs import check_destinations, deliver, draw
+import fujiscore as fj
+from fujiscore.cli import inputs, options
+from fujiscore.cli.output import Report, check_destinations, deliver, draw
+from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, printable, side_by_side, table
+from fujiscore.errors import InputError
+from fujiscore.measures import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fujiscore.cli.terminal import Screen
+    from fujiscore.ranking import Rankings
 
 DEFAULT_MEASURES = ("fuji", "jaccard")
+# Without -k, the values at these k; of a few chosen k, at these many of them.
+USUAL_SIZES = (1, 5, 10, 50, 100, 1000)
+FEW = 8
+NEAR_MISSES = 5
+COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
 
 
 @click.command(
@@ -19,7 +36,8 @@ DEFAULT_MEASURES = ("fuji", "jaccard")
         "fuji compare examples/model_a.csv examples/model_b.csv",
         "fuji compare examples/scores.csv:anova examples/scores.csv:chi2 -k 10",
         "fuji compare examples/model_a.csv examples/model_b.csv --permutations 1000",
-        "fuji compare examples/model_a.csv examples/model_b.csv --fail-under 0.7 --quiet",
+        "fuji compare examples/genes_a.csv examples/genes_b.csv --universe 17611",
+        "fuji compare examples/model_a.csv examples/model_b.csv --fail-under 0.7 -q",
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="A B")
@@ -31,7 +49,7 @@ DEFAULT_MEASURES = ("fuji", "jaccard")
     type=options.Count(1),
     multiple=True,
     metavar="K",
-    help="The values at this k too, and the near misses at the first one; repeat for several.",
+    help="Report the values at this k too, and the near misses at the first one; repeat for several.",
 )
 @options.option(
     "--permutations",
@@ -39,89 +57,332 @@ DEFAULT_MEASURES = ("fuji", "jaccard")
     type=options.Count(0),
     default=0,
     metavar="N",
-    help="Random rankings to draw, for p-values, and z of the area.",
+    help="Number of permutations for p-values.",
 )
-@options.option(
-    "--seed", section="Compute", type=options.Count(0), default=0, metavar="N", help="The seed of the permutations."
-)
+@options.seed("Seed of the permutations.")
 @options.option(
     "--fail-under",
     section="Compute",
     type=float,
     metavar="X",
-    help="Exit with 1 if the area of the first measure (FUJI, if none is chosen) is below this; "
-    "with --missing bounds, if its lower bound is.",
+    help="Exit with 1 if the AUC of the first measure (with --missing bounds, its lower bound) is below X.",
 )
 @options.corrected("Let --fail-under judge the value corrected for chance.")
 @options.points
-@options.reading_cut_off
+@options.reading_truncated
 @options.plot("Draw the curves")
 @options.writing
 @options.work
 def command(
     *,
     files: tuple[str, ...],
-    measures: tuple[str, ...],
+    measures: tuple[fj.Measure, ...],
     sizes: tuple[int, ...],
+    permutations: int,
+    seed: int,
     fail_under: float | None,
     corrected: bool,
+    points: options.Points,
     reading: options.Reading,
     plot: str | None,
     writing: options.Writing,
-    **computing: Any,
+    work: options.Work,
 ) -> int:
     """Compare two rankings: A and B, two files or two columns of one (scores.csv:anova scores.csv:chi2).
 
-    Prints the area under the curve of each measure over k, what chance alone would give, the value corrected for
-    that (0 is chance, 1 the maximum), the same at chosen k, the curves, and the near misses that matter most.
+    Prints the area under each measure's curve over all k, and over k = 1, 2, 4, ... where the top weighs more; the
+    value expected by chance and the value corrected for it (0 is chance, 1 the maximum); the same at chosen k; the
+    curves; and the near misses that matter most.
     """
     check_destinations(writing, files, plot)
-    measures = tuple(dict.fromkeys(measures))
+    _check_threshold(fail_under, measures[0], corrected=corrected)
     if reading.missing == "bounds":
-        interval.refuse(measures, DEFAULT_MEASURES, reading, corrected=corrected, **computing)
-    found = inputs.pair(files, reading, writing)
-    if reading.missing == "bounds":
-        judged = interval.report(found, sizes, computing["points"], reading, writing, plot)
-        return _judge("the lower bound of AUC fuji", judged, fail_under)
-    held = inputs.aligned(found, reading, writing)
-    compared = _compare(held, measures, sizes, reading, writing, **computing)
-    judged = _judged(compared, measures[0], corrected=corrected)
+        _refuse_with_bounds(measures, reading, corrected=corrected, permutations=permutations)
+        return _bounds(files, sizes, points, reading, writing, plot, fail_under)
+    both = inputs.pair(files, reading)
+    result = fj.compare(
+        both[0],
+        both[1],
+        measures,
+        ks=points.sizes(both.depth, "all"),
+        k=sizes_to_show(sizes, points, both),
+        permutations=permutations,
+        random_state=seed,
+        **reading.sets,
+        **work.arguments(writing),
+    )
+    judged = _judged(result, corrected=corrected) if fail_under is not None else 0.0
     if plot is not None:
-        draw(plot, writing, [lambda ax: comparison_report.plot(compared, ax)], (6.4, 4.0))
-    deliver(comparison_report.report(compared, [own.source.origin for own in found]), writing)
-    return _judge(f"{'corrected ' if corrected else ''}AUC {measures[0]}", judged, fail_under)
+        draw(plot, writing, [lambda ax: _plot(result, ax)], (6.4, 4.0))
+    why = result.explain(sizes[0] if sizes else None) if measures[0].name == "fuji" else None
+    deliver(_report(result, why, files), writing)
+    return _verdict(f"{'corrected ' if corrected else ''}{_headline_name(result)}", judged, fail_under)
 
 
-def _compare(
-    held: Any,
-    measures: tuple[str, ...],
-    sizes: tuple[int, ...],
-    reading: options.Reading,
-    writing: options.Writing,
-    *,
-    permutations: int,
-    seed: int,
-    points: options.Points,
-    work: options.Work,
-) -> comparison.Compared:
-    """Pass the options on in the library's words; the scores are checked, and what is still negative is clipped."""
-    policies = {"ties": reading.ties, "zero_tail": reading.zero_tail, "negative": "clip"}
-    drawing = {"permutations": permutations, "random_state": seed, **work.arguments(writing)}
-    return comparison.compare(held, measures, sizes, points, policies, drawing)
+def _check_threshold(fail_under: float | None, measure: fj.Measure, *, corrected: bool) -> None:
+    """Raise if the threshold lies outside the measure's range, where it would always or never fail."""
+    high, low = (1.0, -float("inf")) if corrected else (measure.high, measure.low)
+    if fail_under is not None and not low <= fail_under <= high:
+        raise click.UsageError(
+            f"--fail-under must lie between {low:g} and {high:g} for {measure.name}; got {fail_under:g}."
+        )
 
 
-def _judged(compared: comparison.Compared, measure: str, *, corrected: bool) -> float:
-    """Return the area that --fail-under judges."""
-    if not corrected:
-        return compared.comparison[measure].auc
-    if measure not in compared.chance:
-        raise click.UsageError(f"--corrected needs --permutations N for {measure}: its chance level has no formula.")
-    return compared.chance[measure].corrected_auc
+def sizes_to_show(sizes: Sequence[int], points: options.Points, both: Rankings) -> list[int]:
+    """Return the k to report: as asked for, the few chosen k, or the usual ones that are evaluated."""
+    if sizes:
+        return sorted(set(sizes))
+    if isinstance(points.ks, list):
+        return points.ks[:FEW]
+    last = points.top or both.depth
+    return [k for k in USUAL_SIZES if k < both.depth and k <= last] or [last]
 
 
-def _judge(what: str, judged: float, fail_under: float | None) -> int:
+def _headline_name(result: fj.Comparison) -> str:
+    """Return the name of the number that --fail-under judges."""
+    return f"{result.levels()[0].place} of {result.measures[0].name}"
+
+
+def _judged(result: fj.Comparison, *, corrected: bool) -> float:
+    """Return the value that --fail-under judges; an undefined one cannot be judged."""
+    level = result.levels()[0]
+    value = level.corrected if corrected else level.value
+    if value is None or isnan(value):
+        kind = "corrected value" if corrected else "value"
+        raise InputError(
+            f"--fail-under needs the {kind} of {level.measure}, which is not known: {'; '.join(result.notes)}."
+        )
+    return value
+
+
+def _verdict(what: str, judged: float, fail_under: float | None) -> int:
     """Return the exit code: 1 if the value is below the threshold."""
     if fail_under is None or judged >= fail_under:
         return 0
     click.echo(f"fuji compare: {what} is {judged:.4f}, below --fail-under {fail_under:g}", err=True)
     return 1
+
+
+def _report(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str]) -> Report:
+    """Return the report in its three forms."""
+    header = ["k"]
+    for name in result.curves:
+        header += [name, f"{name}_expected", f"{name}_corrected"]
+    return Report(
+        "compare",
+        lambda screen: _text(result, why, screen),
+        lambda: _data(result, why, files),
+        header,
+        lambda: _rows(result),
+        result.notes,
+    )
+
+
+def _plot(result: fj.Comparison, ax: Any) -> None:
+    """Draw all curves; a single one against chance."""
+    levels = list(result.chance.values())
+    if len(result.curves) == 1 and levels:
+        levels[0].plot(ax=ax)
+    else:
+        result.plot(ax=ax)
+    ax.set_title(" and ".join(result.rankings.names))
+
+
+def heading(screen: Screen, names: Sequence[str]) -> str:
+    """Return which ranking is A and which B."""
+    a, b = (screen.fit(printable(name), max(8, (screen.width - 27) // 2)) for name in names)
+    return f"A = {a}, B = {b}"
+
+
+def _rows(result: fj.Comparison) -> Iterator[Sequence[Any]]:
+    """Return one row per k; empty cells where the chance level is not known."""
+    columns: list[Any] = [result.ks.tolist()]
+    empty = [None] * len(columns[0])
+    for name, curve in result.curves.items():
+        level = result.chance.get(name)
+        columns.append(curve.values.tolist())
+        columns += [empty, empty] if level is None else [level.expected.tolist(), level.corrected.tolist()]
+    return zip(*columns, strict=True)
+
+
+def _data(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str]) -> dict[str, Any]:
+    """Return everything, for JSON."""
+    measures: dict[str, Any] = {}
+    for level in result.levels():
+        entry = measures.setdefault(level.measure, {"at": {}, "curve": result[level.measure].values})
+        values = {name: value for name, value in asdict(level).items() if name not in {"measure", "k"}}
+        if level.k is not None:
+            entry["at"][level.k] = values
+        else:
+            entry["auc" if "auc" not in entry else "auc_top_weighted"] = values
+    near = [] if why is None else [i for i, kind in enumerate(why.kind) if kind == "near miss"]
+    explained = (
+        None
+        if why is None
+        else {
+            "k": [why.k1, why.k2],
+            "fuji": why.value,
+            "jaccard": why.jaccard,
+            "near_misses": [
+                {
+                    "item": why.items[i],
+                    "rank_a": why.rank_r[i],
+                    "rank_b": why.rank_s[i],
+                    "contribution": why.contribution[i],
+                }
+                for i in near
+            ],
+        }
+    )
+    return {
+        "a": result.rankings.names[0],
+        "b": result.rankings.names[1],
+        "files": list(files),
+        "items": result.n,
+        "universe": result.rankings.universe,
+        "ties_cut": result.ties_cut,
+        "measures": measures,
+        "explained": explained,
+        "ks": result.ks,
+    }
+
+
+def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen) -> list[str]:
+    """Return the report as lines."""
+    universe = f" of {result.rankings.universe}" if result.rankings.universe else ""
+    lines = [
+        f"fuji compare: {heading(screen, result.rankings.names)}",
+        f"{result.n}{universe} items, {result.grid.described()}",
+        "",
+        *_table(result, screen),
+        "",
+    ]
+    if result.ks.size > 1:
+        lines += [*side_by_side(screen, _charts(result)), ""]
+    return lines + ([] if why is None else _near_misses(why, screen))
+
+
+def _table(result: fj.Comparison, screen: Screen) -> list[str]:
+    """Return values, chance levels and corrected values, the areas first."""
+    header = ["measure", "at", "value", "by chance", "corrected", "z", "p"]
+    forms = (".4f", ".4f", ".4f", ".2f", ".4g")
+    rows, last = [], ""
+    for level in result.levels():
+        numbers = (level.value, level.expected, level.corrected, level.z, level.p_value)
+        cells = [
+            "-" if value is None or isnan(value) else format(value, form)
+            for value, form in zip(numbers, forms, strict=True)
+        ]
+        title = "" if level.measure == last else find(level.measure).title
+        rows.append([title, level.place, *cells])
+        last = level.measure
+    known = [column for column in range(len(header)) if column < 3 or any(row[column] != "-" for row in rows)]
+    return table(screen, [header[c] for c in known], [[row[c] for c in known] for row in rows], left=(0, 1))
+
+
+def _charts(result: fj.Comparison) -> list[tuple[Any, ...]]:
+    """Return the curves to draw, each with its chance level."""
+    charts = []
+    for i, (name, curve) in enumerate(result.curves.items()):
+        level = result.chance.get(name)
+        title = find(name).title + ("" if level is None else " (dotted: by chance)")
+        expected = None if level is None else level.expected
+        charts.append((title, curve.ks, [curve.values], expected, COLOURS[i % len(COLOURS)]))
+    return charts
+
+
+def _near_misses(why: fj.Explanation, screen: Screen) -> list[str]:
+    """Return the decomposition of FUJI at one k, and the near misses that give it most."""
+    credit = why.value - why.jaccard
+    lines = screen.wrap(
+        f"At {why.sizes}: FUJI {why.value:.4f} = Jaccard {why.jaccard:.4f} + {credit:.4f} credit for misses"
+    )
+    near = [i for i, kind in enumerate(why.kind) if kind == "near miss"]
+    if not near:
+        same = why.kind.count("shared") == len(why)
+        return [*lines, "No near misses: " + ("the top sets are equal." if same else "no other item comes near.")]
+    rows = [
+        [printable(why.items[i]), str(why.rank_r[i]), str(why.rank_s[i]), f"{why.contribution[i]:.4f}"]
+        for i in near[:NEAR_MISSES]
+    ]
+    lines += table(screen, ["near miss", "rank A", "rank B", "credit"], rows)
+    if len(near) > NEAR_MISSES:
+        lines.append(f"... {len(near) - NEAR_MISSES} more: fuji explain A B -k {why.k1}")
+    return lines
+
+
+# --missing bounds: what FUJI can be where each ranking lacks items of the other
+
+
+def _refuse_with_bounds(
+    measures: tuple[fj.Measure, ...], reading: options.Reading, *, corrected: bool, permutations: int
+) -> None:
+    """Raise if something was asked for that has no bounds."""
+    if tuple(measure.name for measure in measures) not in {DEFAULT_MEASURES, ("fuji",)}:
+        raise click.UsageError("--missing bounds is for FUJI only: leave out other measures.")
+    if reading.ties != "closed":
+        raise click.UsageError("--missing bounds needs --ties closed.")
+    if corrected or permutations:
+        raise click.UsageError("--missing bounds has no chance level: leave out --corrected and --permutations.")
+
+
+def _bounds(
+    files: Sequence[str],
+    sizes: Sequence[int],
+    points: options.Points,
+    reading: options.Reading,
+    writing: options.Writing,
+    plot: str | None,
+    fail_under: float | None,
+) -> int:
+    """Report the interval of the area and at each k, and judge its lower end."""
+    both = inputs.pair(files, reading, missing="zero")
+    along = fj.bounds(both[0], both[1], ks=points.sizes(both.depth, "all"), zero_tail=reading.zero_tail)  # type: ignore[arg-type]
+    shown = sizes_to_show(sizes, points, both)
+    at = fj.bounds(both[0], both[1], ks=shown, zero_tail=reading.zero_tail)  # type: ignore[arg-type]
+    if plot is not None:
+        draw(plot, writing, [lambda ax: along.plot(ax=ax).set_title(" and ".join(both.names))], (6.4, 4.0))
+    levels = [(None, *along.auc), *zip(at.ks.tolist(), at.low.tolist(), at.high.tolist(), strict=True)]
+    lacking = [both.n - ranking.listed for ranking in both]
+    data = {
+        "a": {"name": both.names[0], "lacks": lacking[0]},
+        "b": {"name": both.names[1], "lacks": lacking[1]},
+        "files": list(files),
+        "items": along.n,
+        "bounds": {
+            "auc": {"low": along.auc[0], "high": along.auc[1]},
+            "at": {k: {"low": low, "high": high} for k, low, high in levels[1:]},
+            "curve": {"low": along.low, "high": along.high},
+        },
+        "ks": along.ks,
+    }
+    report = Report(
+        "compare",
+        lambda screen: _bounds_text(screen, both, along, levels),
+        lambda: data,
+        ["k", "fuji_low", "fuji_high"],
+        lambda: zip(along.ks.tolist(), along.low.tolist(), along.high.tolist(), strict=True),
+        along.notes,
+    )
+    deliver(report, writing)
+    return _verdict(f"the lower bound of {along.grid.area} of fuji", along.auc[0], fail_under)
+
+
+def _bounds_text(
+    screen: Screen, both: Rankings, along: fj.Bounds, levels: Sequence[tuple[int | None, float, float]]
+) -> list[str]:
+    """Return the bounds as lines."""
+    rows = [
+        ["FUJI" if k is None else "", along.grid.area if k is None else f"k = {k}", f"{low:.4f}", f"{high:.4f}"]
+        for k, low, high in levels
+    ]
+    lines = [
+        f"fuji compare: {heading(screen, both.names)}",
+        f"{along.n} items, {along.grid.described()}",
+        "",
+        *table(screen, ["measure", "at", "at least", "at most"], rows, left=(0, 1)),
+    ]
+    if along.ks.size > 1:
+        title = "FUJI lies between the lines, whatever the missing scores"
+        lines += ["", *side_by_side(screen, [(title, along.ks, [along.low, along.high], None, ORANGE)])]
+    return lines

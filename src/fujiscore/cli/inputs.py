@@ -1,120 +1,61 @@
-"""Files to rankings with names to show: reads, aligns and applies the policies. Imports readers and rankings."""
+"""Files to rankings, through the library's reader. Imports io."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fujiscore.cli.outputs import note
-from fujiscore.cli.screen import printable
-from fujiscore.errors import InputError
-from fujiscore.rankings import Labelled, Rankings, align
+from fujiscore.errors import InputError, first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
-    from fujiscore.cli.options import Reading, Writing
-    from fujiscore.readers import Source
+    from fujiscore.cli.options import Reading
+    from fujiscore.ranking import Rankings
 
 STANDARD_INPUT = "-"
-MOST_LISTED = 8
 
 
-@dataclass(frozen=True)
-class Read:
-    """A ranking as a file holds it, and the file."""
+def read(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:
+    """Return all rankings of the files, aligned and checked."""
+    from fujiscore.io import read as read_files
 
-    source: Source
-    path: str
-    signed: bool
-
-    @property
-    def scored(self) -> dict[Hashable, float]:
-        """The ranking as item to score."""
-        return dict(zip(self.source.items, self.source.scores.tolist(), strict=True))
-
-
-def read(paths: Sequence[str], reading: Reading, writing: Writing) -> list[Read]:
-    """Return all rankings of the files, saying on standard error what was guessed about their columns."""
-    from fujiscore.readers import load
-
-    if paths.count(STANDARD_INPUT) > 1:
+    if list(paths).count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read once only. Write one of the rankings to a file.")
-    found: list[Read] = []
-    said: dict[str, list[str]] = {}
-    for path in paths:
-        loaded = load(
-            path, item=reading.item, score=reading.score or None, ranking=reading.ranking, format=reading.format
-        )
-        if loaded.guess:
-            said.setdefault(loaded.guess, []).append(printable(path))
-        signed = reading.format == "fimp" or ".fimp" in [end.partition(":")[0] for end in Path(path).suffixes]
-        found += [Read(source, path, signed) for source in loaded.sources]
-    for guess, of in said.items():
-        note(writing, f"{_listed(of)}: {printable(guess)}")
-    return found
+    options: Any = {
+        "item": reading.item,
+        "score": reading.score or None,
+        "ranking": reading.ranking,
+        "format": reading.format,
+        "negative": reading.negative,
+        "nan": reading.nan,
+        "missing": reading.missing,
+        "duplicates": reading.duplicates,
+        "transform": reading.transform,
+        "universe": _universe(reading.universe),
+    }
+    return read_files(paths, **{**options, **changed})
 
 
-def pair(paths: Sequence[str], reading: Reading, writing: Writing) -> list[Read]:
+def _universe(given: str | None) -> Any:
+    """Return the size of the universe, or its items from a file."""
+    if given is None or given.isdecimal():
+        return None if given is None else int(given)
+    from fujiscore.io import read_items
+
+    return read_items(given)
+
+
+def pair(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:
     """Return the two rankings to compare: one of each file, or the two of one file."""
-    found = read(paths, reading, writing)
-    if len(found) == 2 and len(paths) <= 2:
-        return found
-    for path in dict.fromkeys(paths):
-        held = [printable(own.source.name) for own in found if own.path == path]
-        if len(held) > 1 and len(paths) <= 2:
-            raise InputError(
-                f"{printable(path)} holds {len(held)} rankings: {_listed(held)}. Name one: {printable(path)}:{held[0]}"
-            )
-    if len(paths) == 1:
-        raise InputError(f"{printable(paths[0])} holds one ranking. Name a second file to compare it with.")
-    raise InputError(f"two rankings can be compared; got {len(found)}. For more, use fuji matrix.")
-
-
-def aligned(found: Sequence[Read], reading: Reading, writing: Writing) -> Rankings:
-    """Return the rankings over the same items, checked, under names that tell them apart."""
-    objects = [Labelled(own.source.items, own.source.scores) for own in found]
-    origins = [own.source.origin for own in found]
-    policy = negative_policy(found, objects, reading, writing)
-    held = align(objects, origins, negative=policy, nan=reading.nan, missing=reading.missing)
-    return Rankings(names(found), held.scores, held.items)
-
-
-def negative_policy(found: Sequence[Read], objects: Sequence[Any], reading: Reading, writing: Writing) -> str:
-    """Return the policy for negative scores: as asked; else clip in .fimp files, and refuse in others."""
-    if reading.negative is not None:
-        return reading.negative
-    if not any(own.signed for own in found):
-        return "raise"
-    clipped = []
-    for own, scored in zip(found, objects, strict=True):
-        if not own.signed:
-            align([scored], [own.source.origin], negative="raise", nan=reading.nan)
-        elif negative := int((own.source.scores < 0).sum()):
-            clipped.append(f"{negative} of {own.source.scores.size} in {printable(own.path)}")
-    if clipped:
-        what = "negative scores in .fimp files are no better than noise, and count as 0 (--negative clip)"
-        note(writing, f"{what}: {_listed(clipped, 3)}")
-    return "clip"
-
-
-def names(found: Sequence[Read]) -> tuple[str, ...]:
-    """Return one short name a ranking, all different: as in the file, with the file, with its path, or numbered."""
-    stems = [Path(own.path.rpartition(":")[0] or own.path).name.split(".")[0] for own in found]
-    short = [printable(own.source.name) for own in found]
-    with_file = [name if name == stem else f"{stem}:{name}" for name, stem in zip(short, stems, strict=True)]
-    with_path = [
-        own.path if name == stem or own.path.endswith(f":{own.source.name}") else f"{own.path}:{name}"
-        for own, name, stem in zip(found, short, stems, strict=True)
-    ]
-    for candidate in (short, with_file, with_path):
-        if len(set(candidate)) == len(candidate):
-            return tuple(candidate)
-    return tuple(f"{name} ({i + 1})" for i, name in enumerate(with_path))
-
-
-def _listed(words: Sequence[str], most: int = MOST_LISTED) -> str:
-    """Return the first of many words."""
-    shown = ", ".join(words[:most])
-    return shown if len(words) <= most else f"{shown}, ... ({len(words)} in all)"
+    if len(paths) > 2:
+        raise InputError(f"two rankings can be compared; got {len(paths)} files. For more, use fuji matrix.")
+    rankings = read(paths, reading, **changed)
+    if len(rankings) == 2:
+        return rankings
+    if len(rankings) == 1:
+        raise InputError(f"{paths[0]} holds one ranking. Name a second file to compare it with.")
+    for path in paths:
+        names = read([path], reading, **{**changed, "missing": "zero"}).names
+        if len(names) > 1:
+            raise InputError(f"{path} holds {len(names)} rankings: {first_few(names, 8)}. Name one: {path}:{names[0]}")
+    raise InputError(f"two rankings can be compared; got {len(rankings)}. For more, use fuji matrix.")

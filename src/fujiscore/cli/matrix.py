@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +10,15 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.cli import inputs, options
-from fujiscore.cli.heat import heat_map
-from fujiscore.cli.outputs import Report, check_destinations, deliver, draw
-from fujiscore.cli.screen import table
-from fujiscore.measures import MEASURES
+from fujiscore.cli.output import Report, check_destinations, deliver, draw
+from fujiscore.cli.terminal import heat_map, printable, table
+from fujiscore.errors import InputError, first_few
+from fujiscore.measures import find
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fujiscore.cli.screen import Screen
+    from fujiscore.cli.terminal import Screen
 
 EXTREMES = 10
 
@@ -44,7 +43,7 @@ EXTREMES = 10
     section="Write",
     default=True,
     show_default=True,
-    help="Similar rankings side by side, or in the order of the files.",
+    help="Put similar rankings side by side, or keep the order of the files.",
 )
 @options.points
 @options.reading
@@ -54,7 +53,7 @@ EXTREMES = 10
 def command(
     *,
     files: tuple[str, ...],
-    measures: tuple[str, ...],
+    measures: tuple[fj.Measure, ...],
     corrected: bool,
     reference: str | None,
     cluster: bool,
@@ -66,106 +65,106 @@ def command(
 ) -> None:
     """Compare all pairs of many rankings: every ranking of every file with every other.
 
-    Prints the area under the curve of each pair as a heat map, similar rankings side by side. With --reference, one
-    ranking against all others, the most similar first.
+    Prints the top-weighted area under the curve (k = 1, 2, 4, ...) of each pair as a heat map, similar rankings side
+    by side. With --reference, one ranking against all others, the most similar first.
     """
     check_destinations(writing, files, plot)
-    options.require_formula(measures, corrected=corrected)
-    found = inputs.read(files, reading, writing)
-    if reference is not None and reference not in inputs.names(found) and Path(reference).exists():
-        found = [*inputs.read([reference], reading, writing), *found]
-        reference = inputs.names(found)[0]
-    held = inputs.aligned(found, reading, writing)
-    if len(held) < 2:
-        raise click.UsageError(f"a matrix needs at least 2 rankings; got {len(held)}. Name more files.")
-    first, others = _against(held, reference) if reference is not None else (held, None)
-    chosen: Any = {"ks": points.sizes(held.n, "exp"), "corrected": corrected, "negative": "clip"}
-    chosen |= {"ties": reading.ties, "zero_tail": reading.zero_tail, **work.arguments(writing)}
-    matrices = [fj.pairwise(first, others, measure=name, **chosen) for name in dict.fromkeys(measures)]
+    rankings, reference = _read(files, reference, reading)
+    if len(rankings) < 2:
+        raise InputError(f"a matrix needs at least 2 rankings; got {len(rankings)}. Name more files.")
+    first, others = _against(rankings, reference) if reference is not None else (rankings, None)
+    chosen: Any = {"ks": points.sizes(rankings.depth, "exp"), "corrected": corrected, **reading.sets}
+    unique = {measure.name: measure for measure in measures}.values()
+    matrices = [fj.pairwise(first, others, measure=own, **chosen, **work.arguments(writing)) for own in unique]
     matrices = _ordered(matrices, by_value=reference is not None, cluster=cluster)
     if plot is not None:
         rows, columns = matrices[0].values.shape
         size = (2.6 + 0.55 * min(columns, 24), 1.6 + 0.5 * min(rows, 24))
         draw(plot, writing, [lambda ax, own=own: own.plot(ax=ax) for own in matrices], size)  # type: ignore[misc]
-    deliver(_report(matrices, held.n), writing)
+    deliver(_report(matrices, rankings.n), writing)
 
 
-def _against(held: fj.Rankings, reference: str) -> tuple[fj.Rankings, fj.Rankings]:
+def _read(files: Sequence[str], reference: str | None, reading: options.Reading) -> tuple[fj.Rankings, str | None]:
+    """Return all rankings, those of the reference's file first if the reference is a file."""
+    if reference is None or not Path(reference).is_file() or reference in files:
+        rankings = inputs.read(files, reading)
+        if reference in files:
+            reference = inputs.read([str(reference)], reading).names[0]
+        return rankings, reference
+    rankings = inputs.read([reference, *files], reading)
+    return rankings, rankings.names[0]
+
+
+def _against(rankings: fj.Rankings, reference: str) -> tuple[fj.Rankings, fj.Rankings]:
     """Return the reference alone, and all other rankings."""
-    if reference not in held.names:
-        raise click.UsageError(
-            f"--reference must name a ranking or a file; got {reference!r}. The rankings are "
-            f"{', '.join(held.names[:12])}{', ...' if len(held) > 12 else ''}."
-        )
-    at = held.names.index(reference)
-    rest = [i for i in range(len(held)) if i != at]
-    return (
-        fj.Rankings((reference,), (held.scores[at],), held.items),
-        fj.Rankings(tuple(held.names[i] for i in rest), tuple(held.scores[i] for i in rest), held.items),
-    )
+    if reference not in rankings.names:
+        names = first_few(rankings.names, 12)
+        raise InputError(f"--reference must name a ranking or a file; got {reference!r}. The rankings are {names}.")
+    return rankings[[reference]], rankings[[name for name in rankings.names if name != reference]]
 
 
 def _ordered(matrices: Sequence[fj.Matrix], *, by_value: bool, cluster: bool) -> list[fj.Matrix]:
     """Return the matrices all in the order that suits the first."""
     first = matrices[0]
     if by_value:
-        order = np.argsort(-first.values[0], kind="stable")
-        columns = tuple(first.columns[i] for i in order)
-        return [replace(own, columns=columns, values=own.values[:, order]) for own in matrices]
+        order = np.argsort(-first.values[0], kind="stable").tolist()
+        return [matrix.reordered([0], order) for matrix in matrices]
     if not cluster:
         return list(matrices)
-    names = first.clustered().names
-    order = np.array([first.names.index(name) for name in names])
-    return [replace(own, names=names, columns=names, values=own.values[np.ix_(order, order)]) for own in matrices]
+    order = [first.names.index(name) for name in first.clustered().names]
+    return [matrix.reordered(order) for matrix in matrices]
 
 
 def _report(matrices: list[fj.Matrix], n: int) -> Report:
     """Return the report in its three forms."""
     first = matrices[0]
-    prefix = "corrected_auc" if first.corrected else "auc"
     several = len(matrices) > 1
-    header = [prefix, "ranking", *first.columns] if several else [f"{prefix}_{first.measure}", *first.columns]
+    title = first.area.replace(",", "").replace("-", "_").replace(" ", "_").lower()
+    header = [title, "ranking", *first.columns] if several else [f"{title}_{first.measure}", *first.columns]
     rows = [
-        [*([own.measure] if several else []), name, *values.tolist()]
-        for own in matrices
-        for name, values in zip(own.names, own.values, strict=True)
+        [*([matrix.measure] if several else []), name, *values.tolist()]
+        for matrix in matrices
+        for name, values in zip(matrix.names, matrix.values, strict=True)
     ]
-    data = {
+    data: dict[str, Any] = {
         "items": n,
+        "value": first.area,
         "corrected": first.corrected,
         "rows": first.names,
         "columns": first.columns,
         "ks": first.ks,
-        "measures": {own.measure: own.values for own in matrices},
+        "measures": {matrix.measure: matrix.values for matrix in matrices},
     }
-    return Report("matrix", lambda screen: _text(screen, matrices, n), lambda: data, header, lambda: rows)
+    if first.corrected:
+        data["raw"] = {matrix.measure: matrix.raw for matrix in matrices}
+    notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
+    return Report("matrix", lambda screen: _text(screen, matrices, n), lambda: data, header, lambda: rows, notes)
 
 
 def _text(screen: Screen, matrices: list[fj.Matrix], n: int) -> list[str]:
-    """Return one heat map a measure, or a list where there is one row or no room."""
+    """Return one heat map per measure, or a list where there is one row or no room."""
     first = matrices[0]
-    what = "area under the curve" + (", corrected for chance" if first.corrected else "")
-    held = len(set(first.names) | set(first.columns))
-    lines = [
-        f"fuji matrix: {what}",
-        f"{held} rankings of {n} items, k = {first.ks[0]} to {first.ks[-1]} ({first.ks.size} points)",
-    ]
+    count = len(set(first.names) | set(first.columns))
+    lines = [f"fuji matrix: {first.area}", f"{count} rankings of {n} items, {first.grid.described()}"]
+    names, columns = ([printable(name) for name in side] for side in (first.names, first.columns))
     if not first.square:
-        header = [f"{first.names[0]} and", *(MEASURES[own.measure].title for own in matrices)]
-        rows = [[name, *(f"{own.values[0, j]:.4f}" for own in matrices)] for j, name in enumerate(first.columns)]
+        header = [f"{names[0]} and", *(find(matrix.measure).title for matrix in matrices)]
+        rows = [[name, *(f"{matrix.values[0, j]:.4f}" for matrix in matrices)] for j, name in enumerate(columns)]
         return [*lines, "", *table(screen, header, rows)]
-    for own in matrices:
-        lines += ["", screen.style(MEASURES[own.measure].title, bold=True)]
-        lines += heat_map(screen, own.names, own.columns, own.values) or _extremes(screen, own)
+    for matrix in matrices:
+        lines += ["", screen.style(find(matrix.measure).title, bold=True)]
+        lines += heat_map(screen, names, columns, matrix.values) or _extremes(screen, matrix)
     return lines
 
 
 def _extremes(screen: Screen, matrix: fj.Matrix) -> list[str]:
     """Return the most and the least similar pairs, where the whole is too wide."""
     i, j = np.triu_indices(len(matrix.names), 1)
-    order = np.argsort(-matrix.values[i, j], kind="stable")
+    values = matrix.values[i, j]
+    order = np.argsort(-values, kind="stable")
+    order = order[~np.isnan(values[order])]
     shown = [*order[:EXTREMES], *order[-EXTREMES:]]
-    rows = [[matrix.names[i[t]], matrix.names[j[t]], f"{matrix.values[i[t], j[t]]:.4f}"] for t in shown]
-    lines = table(screen, ["most similar", "", "AUC"], rows[:EXTREMES], left=(0, 1))
-    lines += ["", *table(screen, ["least similar", "", "AUC"], rows[EXTREMES:], left=(0, 1))]
+    rows = [[printable(matrix.names[i[t]]), printable(matrix.names[j[t]]), f"{values[t]:.4f}"] for t in shown]
+    lines = table(screen, ["most similar", "", "value"], rows[:EXTREMES], left=(0, 1))
+    lines += ["", *table(screen, ["least similar", "", "value"], rows[EXTREMES:], left=(0, 1))]
     return [*lines, "", *screen.wrap("Too many rankings for this width: --csv, --json or --plot FILE give them all.")]

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fujiscore.chance import has_closed_form
 from fujiscore.cli import options
-from fujiscore.cli.outputs import Report, check_destinations, deliver
-from fujiscore.cli.screen import table
+from fujiscore.cli.output import Report, check_destinations, deliver
+from fujiscore.cli.terminal import table
 from fujiscore.measures import MEASURES, Measure, Properties
+from fujiscore.null import has_closed_form
 
 if TYPE_CHECKING:
-    from fujiscore.cli.screen import Screen
+    from fujiscore.cli.terminal import Screen
 
 MEANING = {
     "fully_defined": "defined for sets of all sizes",
     "bounded": "bounds that do not depend on n",
     "maximum": "greatest for equal sets only",
-    "chance_corrected": "corrected for chance, by itself or (fuji) by --corrected",
+    "chance_corrected": "corrected for chance (fuji: with --corrected)",
     "uses_scores": "uses the scores, not only the sets",
 }
 SHORT = ("defined", "bounded", "maximum", "chance", "scores")
@@ -35,6 +35,9 @@ HEADER = (
     "unequal_sizes",
     "symmetric",
     "chance_formula",
+    "headline",
+    "parameters",
+    "aliases",
     "reference",
 )
 
@@ -46,10 +49,10 @@ HEADER = (
 )
 @click.argument("name", type=options.MeasureName(), required=False, metavar="[NAME]")
 @options.writing
-def command(*, name: str | None, writing: options.Writing) -> None:
+def command(*, name: Measure | None, writing: options.Writing) -> None:
     """List the measures with their properties, or explain one of them."""
     check_destinations(writing, [])
-    chosen = list(MEASURES.values()) if name is None else [MEASURES[name]]
+    chosen = list(MEASURES.values()) if name is None else [name]
     rows = [[_row(measure)[key] for key in HEADER] for measure in chosen]
     report = Report(
         "measures",
@@ -74,6 +77,9 @@ def _row(measure: Measure) -> dict[str, Any]:
         "unequal_sizes": measure.unequal,
         "symmetric": measure.symmetric,
         "chance_formula": has_closed_form(measure),
+        "headline": "whole list" if measure.whole else "area",
+        "parameters": ", ".join(f"{name}={value}" for name, value in measure.parameters.items()),
+        "aliases": ", ".join(measure.aliases),
         "reference": measure.reference,
     }
 
@@ -84,7 +90,7 @@ def _range(measure: Measure) -> str:
 
 
 def _table(screen: Screen) -> list[str]:
-    """Return a line a measure."""
+    """Return one line per measure."""
     names = [field.name for field in fields(Properties)]
     rows = []
     for measure in MEASURES.values():
@@ -93,13 +99,13 @@ def _table(screen: Screen) -> list[str]:
         formula = "yes" if has_closed_form(measure) else "-"
         rows.append([measure.name, _range(measure), *marks, formula])
     legend = [f"  {short:<9} {MEANING[name]}" for short, name in zip(SHORT, names, strict=True)]
-    legend.append(f"  {'formula':<9} the chance level is computed exactly; for others --permutations draws it")
+    legend.append(f"  {'formula':<9} chance level in closed form; for others, pass --permutations")
     return [
-        f"fuji measures: {len(MEASURES)} measures of similarity, each to be passed as --measure NAME",
+        f"fuji measures: {len(MEASURES)} measures of similarity, to be passed as --measure NAME",
         "",
         *table(screen, ["name", "range", *SHORT, "formula"], rows, left=range(9)),
         "",
-        "The properties, as in the table of the paper that FUJI comes from (blank: not in it):",
+        "Properties as in the table of the FUJI paper (blank: not in it):",
         *legend,
     ]
 
@@ -112,8 +118,16 @@ def _explained(screen: Screen, measure: Measure) -> list[str]:
         "range": _range(measure),
         "sizes": "any two" if measure.unequal else "equal only",
         "exchange": "the same either way" if measure.symmetric else "depends on which ranking comes first",
-        "chance": "formula" if has_closed_form(measure) else "by permutations (--permutations N)",
+        "chance": "closed form" if has_closed_form(measure) else "by permutations (--permutations N)",
+        "headline": "value over the whole list" if measure.whole else "area under the curve over k",
     }
+    if measure.parameters:
+        listed = ", ".join(f"{name}={value}" for name, value in measure.parameters.items())
+        facts["parameters"] = (
+            f"{listed}; pass --measure {measure.base}:VALUE for another {next(iter(measure.parameters))}"
+        )
+    if measure.aliases:
+        facts["also"] = ", ".join(measure.aliases)
     if measure.properties is not None:
         facts |= {text: "yes" if getattr(measure.properties, name) else "no" for name, text in MEANING.items()}
     facts["reference"] = measure.reference

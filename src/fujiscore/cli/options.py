@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fujiscore.chance import has_closed_form
-from fujiscore.measures import MEASURES
+from fujiscore.errors import InputError
+from fujiscore.measures import MEASURES, Measure, find
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
-from fujiscore.rankings import MISSING, NAN, NEGATIVE
+from fujiscore.rankings import DUPLICATES, MISSING, NAN, NEGATIVE
 from fujiscore.readers.formats import FORMATS
+from fujiscore.transforms import TRANSFORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,31 +61,31 @@ class Option(click.Option):
         self.section = section
 
 
-class MeasureName(click.Choice[str]):
-    """A name in the registry of measures."""
+class MeasureName(click.ParamType[Any]):
+    """A name in the registry of measures, with parameters as in rbo:0.98."""
 
-    def __init__(self) -> None:
-        super().__init__(tuple(MEASURES))
+    name = "measure"
 
     def get_metavar(self, *_args: Any, **_kwargs: Any) -> str:
         """Return a word in place of all the names."""
         return "NAME"
 
-    def get_missing_message(self, *_args: Any, **_kwargs: Any) -> str:
-        """Return where the names are listed."""
-        return "'fuji measures' lists them."
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Measure:
+        """Return the measure, or suggest one with a similar name."""
+        try:
+            return find(value)
+        except InputError as error:
+            return self.fail(f"{error} 'fuji measures' lists them.", param, ctx)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name, or suggest one that is near."""
-        if value in MEASURES:
-            return str(value)
-        near = get_close_matches(str(value), MEASURES, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        return self.fail(f"there is no measure {value!r}.{hint} 'fuji measures' lists them.", param, ctx)
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[Any]:
+        """Return the names that begin alike."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in MEASURES if name.startswith(incomplete.lower())]
 
 
 class Count(click.ParamType[int]):
-    """An integer from a least one up; unlike click's, it leaves the help alone."""
+    """An integer of at least a given value; unlike click's, it leaves the help alone."""
 
     name = "integer"
 
@@ -98,7 +99,7 @@ class Count(click.ParamType[int]):
         except ValueError:
             number = self.least - 1
         if number < self.least:
-            return self.fail(f"{value!r} is not an integer from {self.least} up.", param, ctx)
+            return self.fail(f"{value!r} is not an integer of at least {self.least}.", param, ctx)
         return number
 
 
@@ -123,7 +124,7 @@ class Grid(click.ParamType[Any]):
 
 @dataclass(frozen=True)
 class Reading:
-    """How files become rankings."""
+    """How files become rankings, and how these are compared."""
 
     item: str | None
     score: tuple[str, ...]
@@ -132,8 +133,16 @@ class Reading:
     negative: str | None
     nan: str
     missing: str
+    duplicates: str
+    transform: str | None
+    universe: str | None
     ties: str
     zero_tail: str
+
+    @property
+    def sets(self) -> dict[str, Any]:
+        """The library's arguments on top sets."""
+        return {"ties": self.ties, "zero_tail": self.zero_tail}
 
 
 @dataclass(frozen=True)
@@ -145,6 +154,15 @@ class Writing:
     csv: bool
     force: bool
     quiet: bool
+    show: int | None = None
+
+    @property
+    def form(self) -> str:
+        """The form of the report: as asked for, or by the file's ending."""
+        if self.json or self.csv:
+            return "json" if self.json else "csv"
+        ending = Path(self.out).suffix.lower() if self.out else ""
+        return ending[1:] if ending in {".json", ".csv"} else "text"
 
 
 @dataclass(frozen=True)
@@ -155,13 +173,13 @@ class Points:
     top: int | None
 
     def sizes(self, n: int, default: str) -> str | list[int]:
-        """Return the grid for n items."""
+        """Return the grid for rankings of n items."""
         if self.top is None:
             return default if self.ks is None else self.ks
         if self.ks is not None:
             raise click.UsageError("--top and --ks both say where to evaluate: pass one of them.")
         if self.top > n:
-            raise click.UsageError(f"--top must be at most the number of items, {n}; got {self.top}.")
+            raise click.UsageError(f"--top must be at most {n}, the number of items in each ranking; got {self.top}.")
         return list(range(1, self.top + 1))
 
 
@@ -192,7 +210,7 @@ def measures(default: Sequence[str]) -> Decorator:
         type=MeasureName(),
         multiple=True,
         default=tuple(default),
-        help=f"A measure of 'fuji measures'; repeat for several. [default: {' and '.join(default)}]",
+        help=f"Measure, as listed by 'fuji measures'; repeat for several. [default: {' and '.join(default)}]",
     )
 
 
@@ -201,18 +219,24 @@ def corrected(text: str) -> Decorator:
     return option("--corrected", section="Compute", is_flag=True, help=text)
 
 
-def require_formula(names: Sequence[str], *, corrected: bool) -> None:
-    """Raise if all pairs are to be corrected by a measure whose chance level has no formula."""
-    for name in names if corrected else ():
-        if not has_closed_form(MEASURES[name]):
-            raise click.UsageError(
-                f"--corrected: {name} has no formula for its chance level. For one pair, use "
-                f"fuji compare A B --measure {name} --permutations 1000."
-            )
+def seed(text: str = "Seed of the random numbers.") -> Decorator:
+    """Return the option for the seed."""
+    return option("--seed", section="Compute", type=Count(0), default=0, show_default=True, metavar="N", help=text)
+
+
+confidence = option(
+    "--confidence",
+    section="Compute",
+    type=float,
+    default=0.95,
+    show_default=True,
+    metavar="P",
+    help="Confidence level of intervals.",
+)
 
 
 def plot(text: str) -> Decorator:
-    """Return the option that names a picture to draw."""
+    """Return the option that names a figure to draw."""
     return option("--plot", section="Write", metavar="FILE", help=f"{text} (.png, .svg or .pdf).")
 
 
@@ -223,8 +247,8 @@ def _packed(kind: type[Any], *options: Decorator) -> Decorator:
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(**values: Any) -> Any:
-            own = kind(**{name: values.pop(name) for name in names})
-            return function(**values, **{kind.__name__.lower(): own})
+            packed = kind(**{name: values.pop(name) for name in names})
+            return function(**values, **{kind.__name__.lower(): packed})
 
         decorated: Callable[..., Any] = call
         for add in reversed(options):
@@ -244,44 +268,55 @@ def _policy(name: str, words: Sequence[str], text: str, default: str | None) -> 
 def _reading(missing: Sequence[str], text: str) -> Decorator:
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
-    signed = "Negative scores: refuse, order by them but count them as 0, or rank by magnitude. "
+    signed = (
+        "How to treat negative scores: raise, count as 0, or use magnitudes. [default: raise; clip for .fimp files]"
+    )
     return _packed(
         Reading,
-        option("--item", **named, help="The column of items; guessed if not given."),
-        option("--score", **named, multiple=True, help="The column of scores; repeat for several."),
-        option("--ranking", **named, help="The column that tells rankings apart, in long tables."),
-        option("--format", section="Read", type=click.Choice(FORMATS), help="By the files' content if not given."),
+        option("--item", **named, help="Column of items; guessed if not given."),
+        option("--score", **named, multiple=True, help="Column of scores; repeat for several."),
+        option("--ranking", **named, help="Column that tells rankings apart, in long tables."),
+        option("--format", section="Read", type=click.Choice(FORMATS), help="File format; guessed if not given."),
         _policy("negative", NEGATIVE, signed + "[default: raise; clip for .fimp files]", None),
-        _policy("nan", NAN, "Scores that are no numbers: refuse, score 0, or leave those items out.", "raise"),
+        _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item.", "raise"),
         _policy("missing", missing, text, "raise"),
-        _policy("ties", TIES, "Equal scores about the k-th: the files' order decides, or all are in.", "stable"),
-        _policy("zero-tail", ZERO_TAIL, "Where the k-th score is 0: whether other zeros count as members.", "include"),
+        _policy("duplicates", DUPLICATES, "How to treat repeated items: raise, or keep one score.", "raise"),
+        _policy("transform", TRANSFORMS, "Transform p-values (neglog10), logs (exp), distances (reciprocal).", None),
+        option(
+            "--universe",
+            section="Read",
+            metavar="N|FILE",
+            help="Number of items that truncated lists were drawn from, or a file that lists them.",
+        ),
+        _policy("ties", TIES, "Ties at the k-th score: include every tied item, or break by input order.", "closed"),
+        _policy("zero-tail", ZERO_TAIL, "Whether items tied at 0 with the k-th count as members.", "include"),
     )
 
 
-reading = _reading(MISSING, "Items that a ranking lacks: refuse, score 0, or leave out.")
-reading_cut_off = _reading(
-    (*MISSING, "bounds"), "Items that a ranking lacks: refuse, score 0, leave out, or give FUJI's interval."
+reading = _reading(MISSING, "How to treat items that a ranking lacks: raise, score 0, or drop.")
+reading_truncated = _reading(
+    (*MISSING, "bounds"), "How to treat items that a ranking lacks: raise, score 0, drop, or bound FUJI."
 )
 
 writing = _packed(
     Writing,
-    option("--out", section="Write", metavar="FILE", help="Write the report to a file."),
-    option("--json", section="Write", is_flag=True, help="Report as JSON, in full."),
+    option("--out", "-o", section="Write", metavar="FILE", help="Write the report; .csv and .json set the format."),
+    option("--json", section="Write", is_flag=True, help="Report as JSON."),
     option("--csv", section="Write", is_flag=True, help="Report as a CSV table."),
-    option("--force", section="Write", is_flag=True, help="Replace files that are there already."),
-    option("--quiet", "-q", section="Other", is_flag=True, help="No notes on standard error."),
+    option("--show", section="Write", type=Count(1), metavar="N", help="Number of rows to print."),
+    option("--force", section="Write", is_flag=True, help="Replace existing files."),
+    option("--quiet", "-q", section="Other", is_flag=True, help="Print nothing on standard error."),
     option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors."),
 )
 
 points = _packed(
     Points,
     option("--ks", section="Compute", type=Grid(), help="Where to evaluate curves."),
-    option("--top", section="Compute", type=Count(1), metavar="N", help="Only the top N: k = 1 to N."),
+    option("--top", section="Compute", type=Count(1), metavar="N", help="Evaluate k = 1 to N only."),
 )
 
 work = _packed(
     Work,
-    option("--jobs", section="Other", type=Count(1), metavar="N", help="Threads; all cores if not given."),
-    option("--no-progress", section="Other", is_flag=True, help="No progress bar."),
+    option("--jobs", section="Other", type=Count(1), metavar="N", help="Number of threads; all cores by default."),
+    option("--no-progress", section="Other", is_flag=True, help="Show no progress bar."),
 )

@@ -1,0 +1,115 @@
+"""What commands write: text, JSON or CSV to the terminal or a file, and figures. Imports tables and the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fujiscore import __version__
+from fujiscore.cli.terminal import FILE, Screen, printable, terminal
+from fujiscore.errors import InputError, MissingExtraError
+from fujiscore.tables import to_csv, to_json, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from fujiscore.cli.options import Writing
+
+FIGURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class Report:
+    """One result in its three forms, each made only if asked for, and the notes that go with it."""
+
+    command: str
+    text: Callable[[Screen], Sequence[str]]
+    data: Callable[[], dict[str, Any]]
+    header: Sequence[str]
+    rows: Callable[[], Iterable[Sequence[Any]]]
+    notes: Sequence[str] = ()
+
+
+def note(writing: Writing, text: str) -> None:
+    """Print a line on standard error, unless asked to be quiet; on a terminal wrapped."""
+    if not writing.quiet:
+        lines = terminal().wrap(printable(text)) if sys.stderr.isatty() else [printable(text)]
+        click.echo("\n  ".join(lines), err=True)
+
+
+def check_destinations(writing: Writing, inputs: Sequence[str], plot: str | None = None) -> None:
+    """Raise, before any work, if a file cannot be written or exists already."""
+    if writing.json and writing.csv:
+        raise click.UsageError("--json and --csv exclude each other: pass one of them.")
+    if plot is not None and Path(plot).suffix.lower() not in FIGURES:
+        raise click.UsageError(f"--plot must end in {', '.join(FIGURES)}; got {plot!r}.")
+    if plot is not None and plot == writing.out:
+        raise click.UsageError("--out and --plot must name two files.")
+    for option, name in (("--out", writing.out), ("--plot", plot)):
+        if name is not None and name != "-":
+            _check_destination(option, Path(name), inputs, force=writing.force)
+
+
+def _check_destination(option: str, path: Path, inputs: Sequence[str], *, force: bool) -> None:
+    """Raise if one file cannot be written, is an input, or exists."""
+    if not path.parent.is_dir():
+        raise InputError(f"{option} {path}: the folder {path.parent} does not exist. Create it first.")
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise InputError(f"{option} {path}: this is not an ordinary file. Name another one.")
+    read = (Path(name) for name in (whole for given in inputs for whole in (given, given.rpartition(":")[0])))
+    if any(file.is_file() and file.samefile(path) for file in read):
+        raise InputError(f"{option} {path}: this file is read as input. Name another one.")
+    if not force:
+        raise InputError(f"{option} {path}: the file exists already. Pass --force to replace it, or name another one.")
+
+
+def deliver(report: Report, writing: Writing) -> None:
+    """Write a report where it was asked for; a file's ending decides its format if no option does."""
+    path = None if writing.out in {None, "-"} else Path(str(writing.out))
+    form = writing.form
+    if form == "json":
+        head = {"command": f"fuji {report.command}", "version": __version__}
+        text = to_json({**head, **report.data(), "notes": list(report.notes)})
+    elif form == "csv":
+        text = to_csv(report.header, report.rows())
+        for said in report.notes:
+            note(writing, f"Note: {said}")
+    else:
+        screen = terminal() if path is None else FILE
+        text = "\n".join([*report.text(screen), *screen.notes(report.notes)]) + "\n"
+    if path is None:
+        _print(text)
+        return
+    write_atomically(path, lambda file: file.write(text.encode("utf-8", "replace")))
+    note(writing, f"report: {path}")
+
+
+def _print(text: str) -> None:
+    """Print; a reader that has gone away (| head) ends the output, not the program."""
+    try:
+        click.echo(text, nl=False, color=True)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is still buffered would fail again when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def draw(plot: str, writing: Writing, draw_on: Sequence[Callable[[Any], Any]], size: tuple[float, float]) -> None:
+    """Draw on as many axes side by side as there are functions, and write the figure."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("--plot needs matplotlib: pip install 'fujiscore[plot]'") from error
+    figure = Figure(figsize=(size[0] * len(draw_on), size[1]), layout="constrained")
+    for i, draw_one in enumerate(draw_on):
+        draw_one(figure.add_subplot(1, len(draw_on), i + 1))
+    path = Path(plot)
+    write_atomically(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=150))
+    note(writing, f"figure: {path}")

@@ -313,7 +313,8 @@ def _at_asked(o: Overlap, by_depth: Scores) -> Scores:
 
 def _divided(above: Scores, below: Scores) -> Scores:
     """Divide; NaN where the divisor is 0."""
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    values: Scores = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return values
 
 
 def _gamma(o: Overlap) -> Scores:

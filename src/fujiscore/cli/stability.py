@@ -172,17 +172,7 @@ def _report(
 ) -> Report:
     """Return the report in its three forms."""
     rows = [
-        [
-            name,
-            one.pairs.measure,
-            one.pairs.area,
-            one.value,
-            one.low,
-            one.high,
-            one.standard_error,
-            one.m,
-            one.confidence,
-        ]
+        [name, one.pairs.measure, one.pairs.area, *(getattr(one, field) for field in FIELDS)]
         for stable, _ in results
         for name, one in zip(names, stable, strict=True)
     ]

@@ -98,17 +98,19 @@ class TestGate:
         tails(kernels)
         assert not is_compiled(kernels["chance"].tails)
 
-    def test_one_long_call_is_compiled(self, kernels, monkeypatch):
+    def test_one_large_call_has_everything_compiled(self, kernels, monkeypatch):
+        monkeypatch.setattr(_jit, "LARGE", 10)
         expected = tails(kernels)
-        monkeypatch.setattr(_jit, "LONG", 9)
+        assert not is_compiled(kernels["chance"].tails)
+        assert kernels["order"].flaws(np.zeros(11)) == (False, False, False)
+        assert is_compiled(kernels["order"].flaws)
         np.testing.assert_array_equal(tails(kernels), expected)
         assert is_compiled(kernels["chance"].tails)
-        np.testing.assert_array_equal(tails(kernels), expected)
 
     def test_patience_ends_for_all_kernels(self, kernels, monkeypatch):
-        """After 100 µs of small calls, kernels that have not run yet are compiled as well."""
-        monkeypatch.setattr(_jit, "PATIENCE", 100)
-        for _ in range(7):
+        """After 90 µs of small calls, kernels that have not run yet are compiled as well."""
+        monkeypatch.setattr(_jit, "PATIENCE", 90)
+        for _ in range(6):  # of 10 items and 5 µs each
             tails(kernels)
             assert not is_compiled(kernels["chance"].tails)
         assert kernels["order"].flaws(np.array([np.nan])) == (True, False, False)
@@ -118,7 +120,7 @@ class TestGate:
 
     def test_a_gate_kept_by_a_caller_goes_on_working(self, kernels, monkeypatch):
         gate = kernels["order"].flaws
-        monkeypatch.setattr(_jit, "LONG", 0)
+        monkeypatch.setattr(_jit, "LARGE", 0)
         for _ in range(2):
             assert gate(np.array([1.0, -1.0])) == (False, False, True)
 

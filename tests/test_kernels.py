@@ -207,8 +207,8 @@ class TestPlainAndCompiled:
         reached = set()
         sys.setprofile(lambda frame, event, _: reached.add(frame.f_code) if event == "call" else None)
         try:
-            exercise([1.0, 2.0, 4.0], [2.0, 1.0, 3.0], np.arange(1, 4), np.arange(1, 4))
-            # Only these meet huge scores, need all 64 bits, or have that many items.
+            exercise([1.0, 2.0, 2.0], [2.0, 1.0, 2.0], np.arange(1, 4), np.arange(1, 4))
+            # Huge scores, more than 32 bits to sort by, and more items than are summed term by term.
             exercise([1e300, 1.0, 3.0], [1.0, 1e305, 2.0], np.arange(1, 4), np.arange(1, 4))
             descending(KINDS["one last bit out of place"](TINY + 9))
             moments(60_000, [30_000], [30_000])

@@ -11,6 +11,7 @@ import os
 import sys
 from contextlib import contextmanager
 from functools import cache
+from math import inf
 from threading import RLock, Timer
 from time import perf_counter
 from types import FunctionType
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MODES = ("auto", "always", "never")
-# The time of uncompiled calls is estimated, in µs, from the number of items: unlike a measured time, that makes the
-# same calls compile on every machine. Importing Numba and loading compiled kernels takes 0.5 s, compiling them 8 s.
-LONG = 100_000  # a longer call is compiled
-PATIENCE = 500_000  # after this much in one process, every kernel is compiled
+# A call with more items than this has everything compiled from then on.
+LARGE = 8_000
+# So have small calls that would take longer than this in sum. Their µs are estimated from the number of items: unlike
+# measured times, that makes the same program compile on every machine. Importing Numba and loading compiled kernels
+# takes 0.5 s; compiling them takes 8 s.
+PATIENCE = 500_000
 OVERHEAD = 5  # of a call, whatever its size
 # Seconds of compiling after which the user is told.
 SILENCE = 1.0
@@ -99,11 +102,9 @@ class Gate:
         """Return whether to run these arguments uncompiled, and count the time that takes."""
         if mode() != "auto" or not self.tiered:
             return mode() == "never"
-        estimate = self.plain.cost * self.plain.items(*args) + OVERHEAD
-        if estimate > LONG or spent["uncompiled"] > PATIENCE:
-            return False
-        spent["uncompiled"] += estimate
-        return True
+        items = self.plain.items(*args)
+        spent["uncompiled"] += inf if items > LARGE else self.plain.cost * items + OVERHEAD
+        return spent["uncompiled"] <= PATIENCE
 
     def compile(self, args: Sequence[Any]) -> Any:
         """Return the compiled kernel, ready for arguments of these types, and put it in the gate's place."""

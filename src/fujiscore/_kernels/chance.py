@@ -121,7 +121,7 @@ def moments_by_series(n, k1, k2, out):
     out[5] = (c + a) * inverse - 1.0 - c * a * inverse_square
 
 
-@kernel(cost=1.5, items=lambda n, k1, *_: k1.size * isqrt(n))
+@kernel(cost=24, items=lambda n, k1, *_: k1.size * isqrt(n) // 16)
 def moments(n, k1, k2, out):
     """Write the six moments of `moments_by_sum` at every point of a path: rows of `out`."""
     for j in range(k1.size):

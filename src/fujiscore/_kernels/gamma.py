@@ -90,6 +90,8 @@ def pairs(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
     joins = np.zeros((4, n), np.int64)
     count_joins(s_rank, reached_r, up_to_r, above_s, up_to_s, joins[0], joins[1])
     count_joins(r_rank, reached_s, up_to_s, above_r, up_to_r, joins[2], joins[3])
+    # Counting ties takes a quarter of the time: only where there are some.
+    ties_r, ties_s = (above_r[1:] == above_r[:-1]).any(), (above_s[1:] == above_s[:-1]).any()
     # How many members of the union each tie group has, at the group's first rank.
     members_r, members_s = np.zeros(n, np.int64), np.zeros(n, np.int64)
     concordant = discordant = tied_r = tied_s = 0
@@ -98,14 +100,16 @@ def pairs(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
         for p in range(c1, k1[j]):
             concordant += joins[0, p]
             discordant += joins[1, p]
-            if s_rank[p] >= c2:
+            if ties_r and s_rank[p] >= c2:
                 tied_r += join(members_r, above_r[p])
+            if ties_s and s_rank[p] >= c2:
                 tied_s += join(members_s, above_s[s_rank[p]])
         for q in range(c2, k2[j]):
             concordant += joins[2, q]
             discordant += joins[3, q]
-            if r_rank[q] >= k1[j]:
+            if ties_r and r_rank[q] >= k1[j]:
                 tied_r += join(members_r, above_r[r_rank[q]])
+            if ties_s and r_rank[q] >= k1[j]:
                 tied_s += join(members_s, above_s[q])
         c1, c2 = k1[j], k2[j]
         out[j, 0], out[j, 1], out[j, 2], out[j, 3] = concordant, discordant, tied_r, tied_s

@@ -36,12 +36,11 @@ test: $(READY)
 slow: $(READY)
 	$(BIN)/python -m pytest -n 2 -m slow
 
-# Coverage cannot see into compiled kernels: their tests run a second time, uncompiled. NUMBA_DISABLE_JIT also
-# reaches kernels that a test compiles by itself.
+# Coverage cannot see into compiled kernels: their tests run a second time, uncompiled.
 coverage: $(READY)
 	$(BIN)/coverage erase
 	$(BIN)/python -m pytest -n 2 -m 'not slow' $(COVERAGE)
-	FUJISCORE_COMPILE=never NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m 'not slow and not published' \
+	FUJISCORE_COMPILE=never $(BIN)/python -m pytest -n 2 -m 'not slow and not published' \
 		$(COVERAGE) --cov-append $(KERNEL_TESTS)
 	$(BIN)/coverage report
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from functools import cache
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 

@@ -26,3 +26,10 @@ def shared() -> Path:
     if not path.is_dir():
         pytest.skip("the shared data are not here")
     return path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that read the published rankings, so that `-m "not published"` leaves them out."""
+    for item in items:
+        if "shared" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.published)

@@ -225,8 +225,8 @@ def _judge_jaccard(minima: Table) -> dict[str, Judged]:
     large = auc(np.arange(100_001.0), np.arange(100_001.0)[::-1], "jaccard")
     return {
         "jaccard_minimum": judge(
-            f"the reverse reaches the least area for n = 2 to {rows[-1][0]} (difference {apart:.0e}), but others reach it "
-            f"too: {', '.join(str(row[5]) for row in rows)} orders in all",
+            f"the reverse reaches the least area for n = 2 to {rows[-1][0]} (difference {apart:.0e}), but not alone: "
+            f"{', '.join(str(row[5]) for row in rows)} orders reach it",
             holds=apart < ROUNDING,
             caveat=rows[-1][5] > 1,
         ),

@@ -59,21 +59,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper in our words, judged.
-
-    Attributes
-    ----------
-    source : str
-        The part of the paper that makes it.
-    statement : str
-        What it says.
-    judged : Judged
-        The verdict, and what was measured.
-    how : str
-        How it was measured.
-    correct_rf : Judged or None
-        For statements about RF: the same with correct permutation importance instead of the published scores.
-    """
+    """A statement of the paper in our words, judged; if it is about RF, also with correct RF scores (`correct_rf`)."""
 
     source: str
     statement: str

@@ -1,7 +1,8 @@
-"""The paper rebuilt: where the rankings come from, what is computed, what is written, and which statements hold."""
+"""The paper recomputed: where the rankings come from, what is computed, what is written, which statements hold."""
 
 from __future__ import annotations
 
+import ast
 import csv
 import hashlib
 import http.server
@@ -22,7 +23,22 @@ from click.testing import CliRunner
 import fujiscore as fj
 from fujiscore.cli import fuji
 from fujiscore.errors import InputError
-from fujiscore.paper import build, compute, extremes, forest, pictures, properties, scenarios, sources, study, write
+from fujiscore.paper import (
+    build,
+    compute,
+    conventions,
+    curve_checks,
+    extremes,
+    figures,
+    forest,
+    properties,
+    scenarios,
+    sources,
+    study,
+    study_claims,
+    write,
+)
+from fujiscore.paper.catalogue import STATEMENTS
 from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED, VERDICTS, judge
 
 # The paper's Table 1: fully defined, bounded, maximum, correction for chance, rank scores.
@@ -141,9 +157,9 @@ def test_a_fault_that_passes_is_tried_again(site, wanted, tmp_path, fault):
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        ("truncated", "the transfer broke off"),
+        ("truncated", "the transfer was interrupted"),
         ("altered", "SHA-256 sum differs"),
-        ("failing", "the server answers 503"),
+        ("failing", "the server answered 503"),
     ],
 )
 def test_a_fault_that_stays_is_named_and_nothing_wrong_is_kept(site, wanted, tmp_path, fault, words):
@@ -176,7 +192,13 @@ def test_no_network_says_what_to_download_and_where_to_put_it(monkeypatch, tmp_p
     monkeypatch.setattr(sources, "PAUSE", 0.0)
     with pytest.raises(InputError, match="no connection") as error:
         sources.fetch(f"http://127.0.0.1:{closed_port()}", tmp_path / "cache")
-    for words in ("featureImportanceFiles", "96 .fimp files", str(tmp_path / "cache"), "--rankings", "--no-rankings"):
+    for words in (
+        "featureImportanceFiles",
+        "96 .fimp files",
+        str(tmp_path / "cache"),
+        "name it in rankings",
+        "--no-rankings",
+    ):
         assert words in str(error.value)
 
 
@@ -217,7 +239,7 @@ def published(rankings):
 
 def test_the_published_files_have_the_published_sums(published):
     assert published.altered == []
-    assert [own.n for name, own in published.sets.items() if name in {"genes", "p53"}] == [20531, 5408]
+    assert [one.n for name, one in published.sets.items() if name in {"genes", "p53"}] == [20531, 5408]
 
 
 def test_the_published_files_pass_from_a_site_to_the_users_cache(site, rankings, tmp_path, monkeypatch):
@@ -245,17 +267,22 @@ def without_rankings():
     return compute()
 
 
-def by_statement(found, words):
-    matching = [claim for claim in found.claims if words in claim.statement]
+def by_statement(result, words):
+    matching = [claim for claim in result.claims if words in claim.statement]
     assert len(matching) == 1, [claim.statement for claim in matching]
     return matching[0]
 
 
 def test_the_declared_properties_are_the_papers():
     for name, row in TABLE_1.items():
-        own = fj.MEASURES[name].properties
-        assert "".join("01"[getattr(own, field)] for field in properties.PROPERTIES) == row
+        declared = fj.MEASURES[name].properties
+        assert "".join("01"[getattr(declared, trait)] for trait in properties.TITLES) == row
     assert tuple(TABLE_1) == fj.PAPER_MEASURES
+    columns = {one.key: one.statement for one in STATEMENTS if one.section == "properties"}
+    assert list(columns) == list(properties.TITLES)
+    for index, (trait, title) in enumerate(properties.TITLES.items()):
+        marked = ", ".join(fj.MEASURES[name].title for name, row in TABLE_1.items() if row[index] == "1")
+        assert columns[trait] == f"The column “{title}”: {marked} have the property, the others do not."
 
 
 def test_every_cell_of_the_table_of_properties():
@@ -276,12 +303,12 @@ def test_every_cell_of_the_table_of_properties():
 def test_a_wrong_mark_would_be_found():
     wrong = properties.Cell("jaccard", "uses_scores", paper=True, computed=False, evidence="")
     assert wrong.agreement == "differs"
-    assert properties._judged([wrong]).verdict == FAILS
+    assert properties.judge_column([wrong]).verdict == FAILS
 
 
 def test_cases_have_the_overlap_they_claim():
     for case in properties.cases(5, np.random.default_rng(0)):
-        tops = [set(np.argsort(-own)[:k].tolist()) for own, k in ((case.r, case.k1), (case.s, case.k2))]
+        tops = [set(np.argsort(-scores)[:k].tolist()) for scores, k in ((case.r, case.k1), (case.s, case.k2))]
         assert len(tops[0] & tops[1]) == case.h
         assert [len(top) for top in tops] == [case.k1, case.k2]
 
@@ -314,16 +341,16 @@ def test_the_scenarios_are_the_papers():
     assert r.tolist() == [100, 99, 80, 79, 60, 59, 40, 39, 20, 19]
     assert s.tolist() == [99, 100, 79, 80, 59, 60, 39, 40, 19, 20]
     r, s, t = scenarios.two_part(np.array([4.0, 3, 2, 1]))
-    assert [np.argsort(-own).tolist() for own in (r, s, t)] == [[0, 1, 2, 3], [2, 3, 0, 1], [3, 2, 1, 0]]
+    assert [np.argsort(-scores).tolist() for scores in (r, s, t)] == [[0, 1, 2, 3], [2, 3, 0, 1], [3, 2, 1, 0]]
 
 
-def test_pictures_keep_every_extreme():
+def test_figures_keep_every_extreme():
     ks = np.arange(1, 20_001)
     values = np.random.default_rng(1).random(ks.size)
-    at = pictures.thinned(ks, values)
-    assert at.size <= 4 * (pictures.COLUMNS + 1)
-    assert {0, ks.size - 1, int(values.argmin()), int(values.argmax())} <= set(at.tolist())
-    assert pictures.thinned(np.arange(1, 6), values[:5]).tolist() == [0, 1, 2, 3, 4]
+    shown = figures.thinned(ks, values)
+    assert shown.size <= 4 * (figures.COLUMNS + 1)
+    assert {0, ks.size - 1, int(values.argmin()), int(values.argmax())} <= set(shown.tolist())
+    assert figures.thinned(np.arange(1, 6), values[:5]).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_verdicts():
@@ -342,8 +369,17 @@ def test_without_rankings_only_what_needs_them_stays_unchecked(without_rankings)
     assert without_rankings.verdicts[HOLDS] >= 20
 
 
+def test_every_statement_is_checked_by_one_section():
+    keys = [one.key for one in STATEMENTS]
+    assert len(keys) == len(set(keys)) == 73
+    assert {one.section for one in STATEMENTS} == {"scenarios", "properties", "bounds", "chance", "study", "genes"}
+    names = {name for one in STATEMENTS for name in one.rf.split()}
+    assert names <= {"all", *sources.data_sets()}
+    assert all(one.source and one.statement and one.how.endswith((".", "²).")) for one in STATEMENTS)
+
+
 def test_raw_data_need_rankings(tmp_path):
-    with pytest.raises(InputError, match="--data needs the published rankings"):
+    with pytest.raises(InputError, match="data needs the published rankings"):
         compute(None, tmp_path)
 
 
@@ -357,12 +393,12 @@ def complete(rankings):
 
 @pytest.mark.parametrize("pair", MEANS, ids="-".join)
 def test_mean_areas(published, pair):
-    for at, measure in enumerate(("fuji", "jaccard")):
-        assert study.means(published.sets, measure)[pair] == pytest.approx(MEANS[pair][at], abs=0.003)
+    for measure, mean in zip(("fuji", "jaccard"), MEANS[pair], strict=True):
+        assert study.means(published.sets, measure)[pair] == pytest.approx(mean, abs=0.003)
 
 
 def test_top_genes(complete):
-    table = next(own for section in complete.sections for own in section.tables if own.name == "genes")
+    table = next(table for section in complete.sections for table in section.tables if table.name == "genes")
     assert [row[1] for row in table.rows] == TOP_MI
     assert [row[4] for row in table.rows] == TOP_RELIEF
 
@@ -396,14 +432,73 @@ def test_everything_is_checked_and_statements_are_told_apart(complete, without_r
 
 
 def test_other_scores_give_other_verdicts(published):
-    own = published.sets["genes"]
-    swapped = fj.Rankings(own.names, (own["Genie3"], own["Genie3"], own["relief"], own["relief"]), own.items)
-    checks = {statement: check for _, statement, _, check, _ in build.study_claims.STATEMENTS}
-    sets = {**published.sets, "genes": swapped}
-    for words in ("Genie3 and RF have different first features", "The top Genie3 gene has rank 5"):
-        check = next(own for statement, own in checks.items() if statement.startswith(words))
-        assert check(published.sets).verdict == HOLDS
-        assert check(sets).verdict == FAILS
+    genes = published.sets["genes"]
+    same = [np.asarray(genes[name]) for name in ("Genie3", "Genie3", "relief", "relief")]
+    swapped = conventions.named(genes.names, same, conventions.labels(genes))
+    for key in ("first_features", "top_gene"):
+        assert curve_checks.genes_ensembles(genes)[key].verdict == HOLDS
+        assert curve_checks.genes_ensembles(swapped)[key].verdict == FAILS
+
+
+# --- Ties -----------------------------------------------------------------------------------------------------------
+
+
+def test_comparisons_name_the_treatment_of_ties():
+    compared = {"auc", "chance", "compare", "curve", "explain", "fuji", "pairwise", "score", "stability"}
+    for path in Path(build.__file__).parent.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        used = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in compared]
+        calls = [node for node in used if isinstance(node.value, ast.Name) and node.value.id == "fj"]
+        assert not calls or path.name == "conventions.py", path.name
+    partials = [getattr(conventions, name) for name in ("auc", "compare", "explain", "score")]
+    assert {one.keywords["ties"] for one in partials} == {"stable"}
+    assert conventions.chance.keywords["ties"] == "closed"
+
+
+def sparse_sets(count=40, n=300, positive=8):
+    """Unrelated rankings with few positive scores: the worst case for ties broken by input order."""
+    rng = np.random.default_rng(4)
+    sets = {}
+    for index in range(count):
+        scores = np.zeros((4, n))
+        for row in scores:
+            row[rng.choice(n, positive, replace=False)] = rng.random(positive)
+        sets[str(index)] = conventions.named(sources.METHODS, scores, [f"item {i}" for i in range(n)])
+    return sets
+
+
+@pytest.mark.parametrize("measure", ["fuji", "jaccard"])
+def test_unrelated_rankings_with_ties_have_a_corrected_area_of_zero(measure):
+    sets = sparse_sets()
+    exact = study.means(sets, measure, corrected=True)
+    assert np.abs(exact.values).max() < 0.02
+    # Ties broken by input order give another statistic, for which this null would be wrong.
+    first = next(iter(sets.values()))
+    null = conventions.chance(first["Genie3"], first["relief"], measure, ks="exp")
+    assert null.exact
+    if measure == "jaccard":
+        assert np.abs(study.means(sets, measure).values - null.expected_auc).min() > 0.1
+
+
+def test_corrected_areas_are_those_of_permutations(published):
+    water = published.sets["water_all"]
+    r, s = (np.maximum(np.asarray(water[name]), 0.0) for name in ("Genie3", "RForest"))
+    ks = [2**power for power in range(7)] + [water.n]
+    rng = np.random.default_rng(5)
+
+    def area(r, s):
+        tops = [[{i for i in range(len(x)) if x[i] >= np.sort(x)[-k]} for k in ks] for x in (r, s)]
+        values = [len(a & b) / len(a | b) for a, b in zip(*tops, strict=True)]
+        return (sum(values) - (values[0] + values[-1]) / 2) / (len(ks) - 1)
+
+    expected = np.mean([area(r, rng.permutation(s)) for _ in range(400)])
+    by_hand = (area(r, s) - expected) / (1 - expected)
+    clipped = conventions.named(["a", "b"], [r, s], conventions.labels(water))
+    found = conventions.areas(clipped, measure="jaccard", ks="exp", corrected=True)[0, 1]
+    assert found == pytest.approx(by_hand, abs=0.02)
+
+
+# --- Correct RF -----------------------------------------------------------------------------------------------------
 
 
 def test_rf_is_judged_twice_where_raw_data_are_at_hand(shared, published, tmp_path):
@@ -415,7 +510,7 @@ def test_rf_is_judged_twice_where_raw_data_are_at_hand(shared, published, tmp_pa
     assert digits[2] == pytest.approx(0.748, abs=1e-3)
     assert digits[3] > 0.95
     assert digits[-1] > 0.95  # Genie3 agrees with the published one
-    claims = build.study_claims.claims(published.sets, corrected)
+    claims = study_claims.claims(published.sets, corrected)
     second = {claim.statement: claim.correct_rf for claim in claims if claim.correct_rf}
     assert second["On average Genie3 and RF are the most similar pair."].verdict == HOLDS
     assert second["The top Genie3 gene has rank 5 in RF."].verdict == UNCHECKED
@@ -442,11 +537,8 @@ def folder(complete, tmp_path_factory):
     return out
 
 
-def numbers(found):
-    tables = [table for section in found.sections for table in section.tables]
-    return {table.name: table.to_csv() for table in tables} | {
-        picture.name: picture.numbers.to_csv() for section in found.sections for picture in section.pictures
-    }
+def numbers(result):
+    return {one.name: one.to_csv() for section in result.sections for one in (*section.tables, *section.figures)}
 
 
 def test_two_runs_give_the_same_numbers(complete, rankings, folder):
@@ -456,10 +548,10 @@ def test_two_runs_give_the_same_numbers(complete, rankings, folder):
     assert written == again
 
 
-def test_every_picture_is_there_with_its_numbers(complete, folder):
+def test_every_figure_is_written_with_its_numbers(complete, folder):
     from matplotlib.image import imread
 
-    names = [picture.name for section in complete.sections for picture in section.pictures]
+    names = [figure.name for section in complete.sections for figure in section.figures]
     assert len([name for name in names if name.startswith("curves_")]) == 24
     for name in names:
         assert imread(folder / "figures" / f"{name}.png").shape[0] > 300
@@ -475,10 +567,10 @@ class Page(HTMLParser):
         self.links, self.images, self.ids, self.open = [], [], set(), []
 
     def handle_starttag(self, tag, attrs):
-        own = dict(attrs)
-        self.ids |= {own["id"]} if "id" in own else set()
-        self.links += [own["href"]] if "href" in own else []
-        self.images += [own["src"]] if "src" in own else []
+        given = dict(attrs)
+        self.ids |= {given["id"]} if "id" in given else set()
+        self.links += [given["href"]] if "href" in given else []
+        self.images += [given["src"]] if "src" in given else []
         assert tag not in {"script", "link", "iframe"}
         if tag not in {"meta", "img"}:
             self.open.append(tag)
@@ -494,7 +586,7 @@ def test_the_page_stands_alone(complete, folder):
     assert not page.open
     assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
     assert all(image.startswith("data:image/png;base64,") for image in page.images)
-    assert len(page.images) == sum(len(section.pictures) for section in complete.sections)
+    assert len(page.images) == sum(len(section.figures) for section in complete.sections)
     assert "url(" not in text
     assert "@import" not in text
     assert 'name="viewport"' in text
@@ -503,11 +595,11 @@ def test_the_page_stands_alone(complete, folder):
 
 
 def test_the_statements_are_written_in_full(complete, folder):
-    found = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    assert [claim["number"] for claim in found["claims"]] == list(range(1, len(complete.claims) + 1))
-    assert len(found["claims"]) >= 40
+    content = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    assert [claim["number"] for claim in content["claims"]] == list(range(1, len(complete.claims) + 1))
+    assert len(content["claims"]) >= 40
     markdown = (folder / "claims.md").read_text(encoding="utf-8")
-    for claim in found["claims"]:
+    for claim in content["claims"]:
         assert claim["judged"]["verdict"] in VERDICTS
         assert claim["judged"]["measured"]
         assert claim["how"]
@@ -515,15 +607,17 @@ def test_the_statements_are_written_in_full(complete, folder):
 
 
 def test_the_record_lists_the_files_and_what_it_took(folder):
-    found = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    assert found["files"] == [*sorted(found["files"][:-1]), "run.json"]
-    assert set(found["files"]) == {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    assert found["seconds"]["computing"] > 0
+    content = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert content["files"] == [*sorted(content["files"][:-1]), "run.json"]
+    assert set(content["files"]) == {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    }
+    assert content["seconds"]["computing"] > 0
 
 
 @pytest.fixture
 def small(without_rankings):
-    """The last section of the part without data: two pictures, one table."""
+    """The last section of the part without data: two figures, one table."""
     return build.Reproduction(without_rankings.sections[3:4], (), 1.0)
 
 
@@ -554,7 +648,7 @@ def test_a_foreign_folder_is_left_alone(small, tmp_path):
 
 def test_places_that_cannot_be_written_are_named_first(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="this is a file"):
+    with pytest.raises(InputError, match="it is a file"):
         build.check_folder(tmp_path / "file", force=True)
     with pytest.raises(InputError, match="does not exist"):
         build.check_folder(tmp_path / "no" / "where", force=True)
@@ -564,8 +658,8 @@ def test_a_run_that_fails_leaves_nothing(small, tmp_path):
     def fail(_):
         raise RuntimeError("no ink")
 
-    picture = small.sections[0].pictures[0]
-    broken = type(picture)(picture.name, "", (3, 2), fail, picture.numbers)
+    figure = small.sections[0].figures[0]
+    broken = type(figure)(figure.name, "", (3, 2), fail, figure.numbers)
     section = type(small.sections[0])("broken", (), (), (broken,))
     with pytest.raises(RuntimeError, match="no ink"):
         write(build.Reproduction([section], (), 0.0), tmp_path / "paper", progress=False)
@@ -594,9 +688,9 @@ def test_the_command_prints_json_and_writes_nothing_unasked(tmp_path, monkeypatc
     done = run("--no-rankings", "--json", "--quiet")
     assert done.exit_code == 0
     assert done.stderr == ""
-    found = json.loads(done.stdout)
-    assert found["command"] == "fuji paper"
-    assert sum(found["verdicts"].values()) == len(found["claims"])
+    content = json.loads(done.stdout)
+    assert content["command"] == "fuji paper"
+    assert sum(content["verdicts"].values()) == len(content["claims"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -617,7 +711,7 @@ def test_the_command_refuses_contradictions(tmp_path):
     (tmp_path / "theirs.txt").write_text("")
     done = run("--no-rankings", "--out", tmp_path)
     assert done.exit_code == 2
-    assert "--force" in done.stderr
+    assert "force" in done.stderr
     assert [path.name for path in Path(tmp_path).iterdir()] == ["theirs.txt"]
 
 

@@ -1,4 +1,4 @@
-"""`fuji paper`: the paper that introduced FUJI, rebuilt from data, and which of its statements hold."""
+"""`fuji paper`: recompute the paper that introduced FUJI, and judge its statements."""
 
 from __future__ import annotations
 
@@ -20,29 +20,31 @@ if TYPE_CHECKING:
     from fujiscore.cli.screen import Screen
 
 COLOURS = {HOLDS: GREEN, CAVEAT: BLUE, FAILS: ORANGE, UNCHECKED: GREY}
-# Where the rankings are fetched from, for a copy of the authors' repository elsewhere.
+# An environment variable: the address of a copy of the authors' files.
 ADDRESS = "FUJI_PAPER_URL"
 
 
 @click.command(
     cls=options.Command,
-    short_help="Rebuild the paper, and say which of its statements hold.",
+    short_help="Recompute the paper and check its statements.",
     examples=("fuji paper --no-rankings",),
 )
 @options.option(
     "--rankings",
     section="Read",
     metavar="DIR",
-    help="The folder of the 96 published .fimp files; fetched once from the authors' repository if not given.",
+    help="Folder of the 96 published .fimp files; downloaded once from the authors' repository by default.",
 )
-@options.option("--no-rankings", section="Read", is_flag=True, help="Only what needs no data; fetch nothing.")
+@options.option(
+    "--no-rankings", section="Read", is_flag=True, help="Compute only what needs no data; download nothing."
+)
 @options.option(
     "--data",
     section="Read",
     metavar="DIR",
-    help="The folder of raw data (NAME.parquet, with a column target), to judge statements about RF on correct RF too.",
+    help="Folder of raw data (NAME.parquet with a column target), to check statements about RF with correct RF too.",
 )
-@options.option("--out", "-o", section="Write", metavar="DIR", help="Write the page, pictures, tables and statements.")
+@options.option("--out", "-o", section="Write", metavar="DIR", help="Write the page, figures, tables and statements.")
 @options.option("--json", section="Write", is_flag=True, help="Print the statements as JSON, in full.")
 @options.option("--force", section="Write", is_flag=True, help="Write into a folder that holds other files.")
 @options.option("--quiet", "-q", section="Other", is_flag=True, help="No notes on standard error.")
@@ -59,10 +61,10 @@ def command(
     quiet: bool,
     no_progress: bool,
 ) -> None:
-    """Rebuild the paper that introduced FUJI from data, and say which of its statements hold.
+    """Recompute the paper that introduced FUJI, and check its statements.
 
     Computes its scenarios, table of properties, bounds, correction for chance, study on 24 data sets and case study,
-    and prints a verdict on each statement. With --out DIR also index.html with all of it, the pictures as PNG and
+    and prints a verdict on each statement. --out DIR also writes index.html with all results, the figures as PNG and
     SVG, the numbers as CSV, and claims.md and claims.json.
     """
     if rankings is not None and no_rankings:
@@ -75,23 +77,23 @@ def command(
     if folder is None and not no_rankings:
         folder = fetch(os.environ.get(ADDRESS) or BASE_URL, progress=progress)
         note(writing, f"rankings: {folder}")
-    found = compute(folder, None if data is None else Path(data))
-    if found.altered:
-        note(writing, f"{len(found.altered)} ranking files are not the published ones (first: {found.altered[0]})")
-    note(writing, f"computing took {found.seconds:.1f} s")
+    result = compute(folder, None if data is None else Path(data))
+    if result.altered:
+        note(writing, f"{len(result.altered)} ranking files are not the published ones (first: {result.altered[0]})")
+    note(writing, f"computing took {result.seconds:.1f} s")
     if out is not None:
-        seconds = write(found, Path(out), force=force, progress=progress)
-        note(writing, f"pictures took {seconds:.1f} s; most memory used: {peak_memory() or 0:.0f} MB")
+        seconds = write(result, Path(out), force=force, progress=progress)
+        note(writing, f"figures took {seconds:.1f} s; peak memory: {peak_memory() or 0:.0f} MB")
         note(writing, f"page: {Path(out) / 'index.html'}")
-    deliver(Report("paper", lambda screen: _text(screen, found), lambda: statements(found), (), list), writing)
+    deliver(Report("paper", lambda screen: _text(screen, result), lambda: statements(result), (), list), writing)
 
 
-def _text(screen: Screen, found: Reproduction) -> list[str]:
-    """Return a line a statement, wrapped, with its verdict; on correct RF too where that was judged."""
-    counts = ", ".join(f"{verdict} {count}" for verdict, count in found.verdicts.items() if count)
-    lines = [f"fuji paper: {len(found.claims)} statements: {counts}"]
+def _text(screen: Screen, result: Reproduction) -> list[str]:
+    """Return the statements, wrapped, with their verdicts; with correct RF too where that was judged."""
+    counts = ", ".join(f"{verdict} {count}" for verdict, count in result.verdicts.items() if count)
+    lines = [f"fuji paper: {len(result.claims)} statements: {counts}"]
     number = 0
-    for section in found.sections:
+    for section in result.sections:
         if section.claims:
             lines += ["", screen.style(section.title, bold=True)]
         for claim in section.claims:

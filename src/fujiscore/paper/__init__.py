@@ -1,4 +1,4 @@
-"""The paper that introduced FUJI, rebuilt from data: its scenarios, properties, bounds and study, and what holds.
+"""The paper that introduced FUJI, recomputed: its scenarios, properties, bounds and study, and which statements hold.
 
 `compute` and `write` do it all; the command is `fuji paper`. Uses the public functions of fujiscore only.
 """

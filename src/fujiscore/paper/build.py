@@ -1,4 +1,4 @@
-"""Rebuild the paper: compute all sections, draw the pictures, write the folder whole or not at all."""
+"""Compute all sections, draw the figures, and write the folder, complete or not at all."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import shutil
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fujiscore import __version__
-from fujiscore.errors import InputError, MissingExtraError
+from fujiscore.errors import InputError, MissingExtraError, spelled
 from fujiscore.paper import (
     by_chance,
     extremes,
+    figures,
     forest,
     genes,
     page,
-    pictures,
     properties,
     scenarios,
     sources,
@@ -27,13 +27,14 @@ from fujiscore.paper import (
     study_claims,
 )
 from fujiscore.paper.record import VERDICTS
+from fujiscore.tables import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fujiscore.paper.record import Claim, Picture, Section
+    from fujiscore.paper.record import Claim, Figure, Section
 
-# What marks a folder as written by this program; it lists the files, so that a later run can replace them.
+# Marks a folder as written by this program; it lists the files, so that a later run can replace them.
 RECORD = "run.json"
 COMMAND = "fuji paper"
 DPI = 140
@@ -48,9 +49,9 @@ class Reproduction:
     sections : sequence of Section
         In the page's order.
     altered : sequence of str
-        Ranking files whose content is not the published one.
+        Ranking files whose content differs from the published one.
     seconds : float
-        How long it took.
+        Computing time.
     """
 
     sections: Sequence[Section]
@@ -64,7 +65,7 @@ class Reproduction:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many statements have each verdict."""
+        """The number of statements with each verdict."""
         return {verdict: sum(claim.judged.verdict == verdict for claim in self.claims) for verdict in VERDICTS}
 
 
@@ -79,7 +80,7 @@ def compute(rankings: Path | None = None, data: Path | None = None) -> Reproduct
         The folder of raw data as Parquet files, to compute RF correctly; needs `rankings`.
     """
     if data is not None and rankings is None:
-        raise InputError("--data needs the published rankings too. Leave out --no-rankings.")
+        raise InputError(f"{spelled('data')} needs the published rankings too: pass {spelled('rankings')}.")
     start = time.perf_counter()
     published = None if rankings is None else sources.load(rankings)
     sets = None if published is None else published.sets
@@ -89,23 +90,23 @@ def compute(rankings: Path | None = None, data: Path | None = None) -> Reproduct
         properties.section(),
         extremes.section(),
         by_chance.section(),
-        replace(study.section(sets), claims=study_claims.claims(sets, corrected)),
+        study.section(sets, study_claims.claims(sets, corrected)),
         forest.section(sets, corrected),
         genes.section(sets),
     ]
     return Reproduction(sections, published.altered if published else (), time.perf_counter() - start)
 
 
-def write(found: Reproduction, out: Path, *, force: bool = False, progress: bool | None = None) -> float:
-    """Write the page, the pictures, tables and statements to a folder; return the seconds that drawing took.
+def write(result: Reproduction, out: Path, *, force: bool = False, progress: bool | None = None) -> float:
+    """Write the page, figures, tables and statements to a folder; return the seconds that drawing took.
 
     Parameters
     ----------
-    found : Reproduction
+    result : Reproduction
         What `compute` returned.
     out : Path
-        The folder. One that this function wrote earlier is replaced; in another one that is not empty files are
-        replaced only with `force`, and other files stay.
+        The folder. A folder that this function wrote earlier is replaced; in any other folder that is not empty, files
+        are replaced only with `force`, and other files stay.
     force : bool
         Write into a folder that holds other files.
     progress : bool, optional
@@ -115,10 +116,10 @@ def write(found: Reproduction, out: Path, *, force: bool = False, progress: bool
     folder = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
         start = time.perf_counter()
-        _write_pictures(folder, [own for section in found.sections for own in section.pictures], progress=progress)
+        _write_figures(folder, [figure for section in result.sections for figure in section.figures], progress)
         drawing = time.perf_counter() - start
-        _write_texts(folder, found)
-        _write_record(folder, found, drawing)
+        _write_texts(folder, result)
+        _write_record(folder, result, drawing)
         _move(folder, out)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -126,100 +127,97 @@ def write(found: Reproduction, out: Path, *, force: bool = False, progress: bool
 
 
 def check_folder(out: Path, *, force: bool) -> None:
-    """Raise, before any work, if the folder cannot be written, holds files of others, or pictures cannot be drawn."""
+    """Raise, before any work, if the folder cannot be written or holds other files, or figures cannot be drawn."""
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:
-        raise MissingExtraError("the paper's pictures need matplotlib: pip install 'fujiscore[plot]'") from error
+        raise MissingExtraError("the paper's figures need matplotlib: pip install 'fujiscore[plot]'") from error
+    named = spelled("out", str(out))
     if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out}: this is a file. Name a folder.")
+        raise InputError(f"{named} must be a folder; it is a file.")
     if not out.parent.is_dir():
-        raise InputError(f"--out {out}: the folder {out.parent} does not exist. Create it first.")
+        raise InputError(f"{named}: the folder {out.parent} does not exist. Create it first.")
     if out.is_dir() and any(out.iterdir()) and not force and not _record(out):
         raise InputError(
-            f"--out {out}: the folder holds files that this command did not write. Pass --force to write into it "
-            "(files of the same names are replaced), or name another one."
+            f"{named}: the folder holds files that this command did not write. Use {spelled('force')} to write into it "
+            "(files with the same names are replaced), or choose another folder."
         )
 
 
 def _record(out: Path) -> dict[str, Any] | None:
     """Return the record of an earlier run, if the folder has one."""
     try:
-        found = json.loads((out / RECORD).read_text(encoding="utf-8"))
+        record = json.loads((out / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) and found.get("command") == COMMAND else None
+    return record if isinstance(record, dict) and record.get("command") == COMMAND else None
 
 
-def _write_pictures(folder: Path, drawn: Sequence[Picture], *, progress: bool | None) -> None:
-    """Draw every picture once, as PNG and SVG, with its numbers beside it."""
+def _write_figures(folder: Path, drawn: Sequence[Figure], progress: bool | None) -> None:
+    """Draw every figure once, as PNG and SVG, and write its numbers beside it."""
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Canvas
     from tqdm import tqdm
 
-    figures = folder / "figures"
-    figures.mkdir()
+    target = folder / "figures"
+    target.mkdir()
     hidden = not (sys.stderr.isatty() if progress is None else progress)
-    with mpl.rc_context(pictures.STYLE):
-        for own in tqdm(drawn, desc="pictures", leave=False, disable=hidden):
-            figure = Figure(figsize=own.size, layout="constrained")
-            own.draw(figure)
-            figure.savefig(figures / f"{own.name}.png", dpi=DPI)
-            # The layout is settled: solving it again for the second format would cost as much as the drawing.
-            figure.set_layout_engine("none")
-            figure.savefig(figures / f"{own.name}.svg", metadata={"Date": None})
-            (figures / f"{own.name}.csv").write_text(own.numbers.to_csv(), encoding="utf-8")
+    with mpl.rc_context(figures.STYLE):
+        for figure in tqdm(drawn, desc="figures", leave=False, disable=hidden):
+            canvas = Canvas(figsize=figure.size, layout="constrained")
+            figure.draw(canvas)
+            canvas.savefig(target / f"{figure.name}.png", dpi=DPI)
+            # The layout is final: solving it again for the second format would cost as much as the drawing.
+            canvas.set_layout_engine("none")
+            canvas.savefig(target / f"{figure.name}.svg", metadata={"Date": None})
+            (target / f"{figure.name}.csv").write_text(figure.to_csv(), encoding="utf-8")
 
 
-def _write_texts(folder: Path, found: Reproduction) -> None:
+def _write_texts(folder: Path, result: Reproduction) -> None:
     """Write the tables, the statements and the page."""
-    tables = folder / "tables"
-    tables.mkdir()
-    for section in found.sections:
-        for table in section.tables:
-            (tables / f"{table.name}.csv").write_text(table.to_csv(), encoding="utf-8")
-    content = {"command": COMMAND, "version": __version__, **statements(found)}
-    (folder / "claims.json").write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    (folder / "claims.md").write_text(page.markdown(found.claims), encoding="utf-8")
-    (folder / "index.html").write_text(page.html(found.sections, folder / "figures", found.altered), encoding="utf-8")
+    (folder / "tables").mkdir()
+    content = {"command": COMMAND, "version": __version__, **statements(result)}
+    texts = {f"tables/{table.name}.csv": table.to_csv() for section in result.sections for table in section.tables}
+    texts["claims.json"] = to_json(content)
+    texts["claims.md"] = page.markdown(result.claims, result.verdicts)
+    texts["index.html"] = page.html(result, folder / "figures")
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
-def statements(found: Reproduction) -> dict[str, Any]:
+def statements(result: Reproduction) -> dict[str, Any]:
     """Return all statements and verdicts as plain data."""
-    claims = [{"number": number, **asdict(claim)} for number, claim in enumerate(found.claims, 1)]
-    return {"verdicts": found.verdicts, "altered": list(found.altered), "claims": claims}
+    claims = [{"number": number, **asdict(claim)} for number, claim in enumerate(result.claims, 1)]
+    return {"verdicts": result.verdicts, "altered": list(result.altered), "claims": claims}
 
 
-def _write_record(folder: Path, found: Reproduction, drawing: float) -> None:
+def _write_record(folder: Path, result: Reproduction, drawing: float) -> None:
     """Write what this run took and which files it made."""
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     content = {
         "command": COMMAND,
         "version": __version__,
-        "seconds": {"computing": round(found.seconds, 2), "drawing": round(drawing, 2)},
+        "seconds": {"computing": round(result.seconds, 2), "drawing": round(drawing, 2)},
         "peak_memory_mb": peak_memory(),
         "files": [*names, RECORD],
     }
-    (folder / RECORD).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    (folder / RECORD).write_text(to_json(content), encoding="utf-8")
 
 
 def _move(folder: Path, out: Path) -> None:
-    """Move finished files into place; those of an earlier run that are no longer made go, other files stay."""
+    """Move finished files into place; delete files of an earlier run that are no longer made, and keep all others."""
     if not out.exists():
         folder.chmod(0o755)
         folder.rename(out)
         return
     earlier = (_record(out) or {}).get("files", [])
-    made = [path for path in folder.rglob("*") if path.is_file()]
-    kept = {path.relative_to(folder).as_posix() for path in made}
+    made = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
     for path in made:
-        target = out / path.relative_to(folder)
-        target.parent.mkdir(exist_ok=True)
-        path.replace(target)
-    for name in earlier:
-        stale = out / str(name)
-        if name not in kept and stale.is_file() and stale.resolve().is_relative_to(out.resolve()):
-            stale.unlink()
+        (out / path).parent.mkdir(exist_ok=True)
+        (folder / path).replace(out / path)
+    for name in set(map(str, earlier)) - {path.as_posix() for path in made}:
+        if (out / name).is_file() and (out / name).resolve().is_relative_to(out.resolve()):
+            (out / name).unlink()
 
 
 def peak_memory() -> float | None:

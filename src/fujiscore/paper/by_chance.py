@@ -3,42 +3,46 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.paper import pictures
-from fujiscore.paper.record import Claim, Picture, Section, Table, columns_table, judge
+from fujiscore.paper import figures
+from fujiscore.paper.conventions import chance, curve
+from fujiscore.paper.record import Figure, Judged, Section, Table, claims, judge
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Scores = NDArray[Any]
+    from fujiscore.paper.conventions import Scores
 
 SIZES = (10, 100, 1000, 20_531)
 PERMUTATIONS = 4000
-# Seconds within which the exact expectation of Jaccard counts as quick, at the largest size.
+# The exact expectation of Jaccard counts as quick if the largest size takes less than this many seconds.
 QUICK = 5.0
-
-
-def long_tailed(n: int, seed: int) -> Scores:
-    """Return random scores of a power law, in random order."""
-    return np.random.default_rng(seed).pareto(1.5, n)
 
 
 def section() -> Section:
     """Compute chance levels, and judge what the paper says about them."""
-    errors = _approximation()
     text = (
-        "What two unrelated rankings would score: Jaccard's expectation from the hypergeometric distribution, against "
-        "the paper's approximation k/(2n - k); and FUJI's expectation and variance in closed form, given the scores "
-        "of both rankings, against random permutations."
+        "The values expected for two unrelated rankings: Jaccard's from the hypergeometric distribution, against the "
+        "paper's approximation k/(2n - k); and FUJI's expectation and variance in closed form, given the scores of "
+        "both rankings, against random permutations."
     )
-    null = fj.chance(long_tailed(60, 1), long_tailed(60, 2), permutations=PERMUTATIONS, progress=False)
-    shown = (_approximation_picture(), _fuji_picture(null))
-    claims = [*_jaccard_claims(errors), *_fuji_claims(null), *_work_claims()]
-    return Section("Correction for chance", (text,), (errors,), shown, claims)
+    r, s = (np.random.default_rng(seed).pareto(1.5, 60) for seed in (1, 2))
+    null = chance(r, s, permutations=PERMUTATIONS)
+    assert null.permutations is not None  # noqa: S101
+    moments = {
+        "k": null.ks,
+        "expected": null.expected,
+        "variance": null.variance,
+        "permutation_mean": null.permutations.mean,
+        "permutation_variance": null.permutations.variance,
+    }
+    errors = _approximation()
+    judged = _judge_jaccard(errors) | _judge_fuji(moments) | _judge_work()
+    drawn = (_approximation_figure(), _fuji_figure(moments))
+    return Section("Correction for chance", (text,), (errors,), drawn, claims("chance", judged))
 
 
 def _approximation() -> Table:
@@ -46,131 +50,88 @@ def _approximation() -> Table:
     rows = []
     for n in SIZES:
         exact, rough = fj.expected_jaccard(n), fj.expected_jaccard(n, method="paper")
-        apart = np.abs(exact - rough)
-        relative = apart / exact
-        rows.append((n, apart.max(), int(apart.argmax()) + 1, relative.max(), int(relative.argmax()) + 1, exact[0]))
+        error = np.abs(exact - rough)
+        relative = error / exact
+        rows.append((n, error.max(), int(error.argmax()) + 1, relative.max(), int(relative.argmax()) + 1, exact[0]))
     columns = ("n", "largest error", "at k", "largest relative error", "at k ", "exact at k = 1")
     return Table("expected_jaccard", "Error of k/(2n - k) as the expected Jaccard index", columns, rows)
 
 
-def _approximation_picture() -> Picture:
+def _approximation_figure() -> Figure:
     """Return the relative error of the approximation over k/n."""
-    lines = {}
-    rows = []
-    for n in SIZES[:3]:
-        exact, rough = fj.expected_jaccard(n), fj.expected_jaccard(n, method="paper")
-        ks = np.arange(1, n + 1)
-        lines[n] = (ks / n, rough / exact)
-        rows += list(zip([n] * n, ks, exact, rough, strict=True))
-    caption = "The approximation k/(2n - k) over the exact expectation of Jaccard: half of it at k = 1."
-    numbers = Table("approximation", caption, ("n", "k", "exact", "approximation"), rows, shown=False)
-    return Picture("approximation", caption, (5.2, 3.2), lambda figure: pictures.ratios(figure, lines), numbers)
-
-
-def _fuji_picture(found: fj.Chance) -> Picture:
-    """Return the exact expectation of FUJI with its spread, and the means of permutations."""
-    drawn = found.permutations
-    assert drawn is not None  # noqa: S101
-    caption = f"FUJI by chance, 60 items, power-law scores: closed form, and {PERMUTATIONS} permutations."
+    sizes = SIZES[:3]
+    exact = {n: fj.expected_jaccard(n) for n in sizes}
+    rough = {n: fj.expected_jaccard(n, method="paper") for n in sizes}
     columns = {
-        "k": found.ks,
-        "expected": found.expected,
-        "variance": found.variance,
-        "permutation_mean": drawn.mean,
-        "permutation_variance": drawn.variance,
+        "n": np.repeat(sizes, sizes),
+        "k": np.concatenate([np.arange(1, n + 1) for n in sizes]),
+        "exact": np.concatenate(list(exact.values())),
+        "approximation": np.concatenate(list(rough.values())),
     }
-    numbers = columns_table("expected_fuji", caption, columns)
-    return Picture("expected_fuji", caption, (5.2, 3.4), lambda figure: pictures.null(figure, columns), numbers)
+    caption = "The approximation k/(2n - k) divided by the exact expectation of Jaccard: one half at k = 1."
+    draw = partial(figures.ratios, lines={n: rough[n] / exact[n] for n in sizes})
+    return Figure("approximation", caption, (5.2, 3.2), draw, columns)
 
 
-def _jaccard_claims(errors: Table) -> list[Claim]:
+def _fuji_figure(moments: dict[str, Scores]) -> Figure:
+    """Return the exact expectation of FUJI with its standard deviation, and the means of permutations."""
+    caption = f"FUJI by chance, 60 items, power-law scores: closed form, and {PERMUTATIONS} permutations."
+    return Figure("expected_fuji", caption, (5.2, 3.4), partial(figures.null, columns=moments), moments)
+
+
+def _judge_jaccard(errors: Table) -> dict[str, Judged]:
     """Judge the statements on Jaccard's expectation."""
-    source = "Correction for chance"
     start = time.perf_counter()
     fj.expected_jaccard(SIZES[-1])
     quick = time.perf_counter() - start < QUICK
     rows = errors.rows
-    return [
-        Claim(
-            source,
-            "Jaccard's expectation for random rankings depends on k, so it needs correcting.",
-            judge(
-                f"from {rows[1][5]:.4f} at k = 1 to 1 at k = n for n = {rows[1][0]}",
-                holds=bool(np.all(np.diff(fj.expected_jaccard(100)) > 0)),
-            ),
-            "fj.expected_jaccard, exact.",
+    return {
+        "depends_on_k": judge(
+            f"from {rows[1][5]:.4f} at k = 1 to 1 at k = n for n = {rows[1][0]}",
+            holds=bool(np.all(np.diff(fj.expected_jaccard(100)) > 0)),
         ),
-        Claim(
-            source,
-            "k/(2n - k) approximates Jaccard's expectation accurately.",
-            judge(
-                f"largest error {', '.join(f'{row[1]:.2g} (n = {row[0]})' for row in rows)}; but at k = 1 it is "
-                f"{rows[-1][3]:.0%} too low for n = {rows[-1][0]}: 1/(2n - 1) for 1/n",
-                holds=rows[1][1] < 0.01,
-                caveat=rows[-1][3] > 0.1,
-            ),
-            "Exact expectation against the approximation at every k.",
+        "approximation": judge(
+            f"largest error {', '.join(f'{row[1]:.2g} (n = {row[0]})' for row in rows)}; but at k = 1 it is "
+            f"{rows[-1][3]:.0%} too low for n = {rows[-1][0]}: 1/(2n - 1) instead of 1/n",
+            holds=rows[1][1] < 0.01,
+            caveat=rows[-1][3] > 0.1,
         ),
-        Claim(
-            source,
-            "Computing Jaccard's expectation exactly takes a while for large n.",
-            judge(
-                f"all {SIZES[-1]} values in {'less' if quick else 'more'} than {QUICK:g} s, because only the part of "
-                "the distribution that carries mass is summed",
-                holds=not quick,
-            ),
-            "fj.expected_jaccard, timed.",
+        "exact_is_slow": judge(
+            f"all {SIZES[-1]} values in {'less' if quick else 'more'} than {QUICK:g} s, because only the part of the "
+            "distribution that carries mass is summed",
+            holds=not quick,
         ),
-    ]
+    }
 
 
-def _fuji_claims(found: fj.Chance) -> list[Claim]:
+def _judge_fuji(moments: dict[str, Scores]) -> dict[str, Judged]:
     """Judge the statement on FUJI's expectation."""
-    drawn = found.permutations
-    assert drawn is not None  # noqa: S101
-    inner = slice(0, -1)
-    errors_of_mean = np.abs(drawn.mean - found.expected)[inner] / np.sqrt(found.variance[inner] / PERMUTATIONS)
-    spread = np.abs(drawn.variance / np.maximum(found.variance, 1e-300) - 1)[inner]
-    return [
-        Claim(
-            "Correction for chance",
-            "Correcting FUJI requires the distribution of the scores to be known.",
-            judge(
-                f"given both rankings' scores, as observed, expectation and variance are exact: {PERMUTATIONS} "
-                f"permutations are within {errors_of_mean.max():.1f} standard errors of the mean at every k, and their "
-                f"variance within {spread.max():.0%}",
-                holds=errors_of_mean.max() < 5 and spread.max() < 0.25,
-                caveat=True,
-            ),
-            "fj.chance for two power-law rankings of 60 items: closed form against permutations.",
-        ),
-    ]
+    _, expected, variance, mean, spread = (column[:-1] for column in moments.values())
+    errors = np.abs(mean - expected) / np.sqrt(variance / PERMUTATIONS)
+    ratio = np.abs(spread / np.maximum(variance, 1e-300) - 1)
+    measured = (
+        f"given the observed scores of both rankings, expectation and variance are exact: {PERMUTATIONS} permutations "
+        f"are within {errors.max():.1f} standard errors of the mean at every k, and their variance within "
+        f"{ratio.max():.0%}"
+    )
+    return {"fuji_chance": judge(measured, holds=errors.max() < 5 and ratio.max() < 0.25, caveat=True)}
 
 
-def _work_claims() -> list[Claim]:
-    """Judge the statements on the algorithm's cost by counting the memberships that it evaluates."""
-    counts = {n: _memberships(np.arange(n, 0.0, -1.0), np.arange(1.0, n + 1)) for n in (1000, 2000, 4000)}
+def _judge_work() -> dict[str, Judged]:
+    """Judge the statement on the algorithm's cost by counting the memberships that it evaluates."""
+    counts = {n: _memberships(n) for n in (1000, 2000, 4000)}
     growth = counts[4000] / counts[2000]
-    listed = ", ".join(f"{count:,} (n = {n})" for n, count in counts.items())
-    return [
-        Claim(
-            "Appendix, the algorithm",
-            "The whole FUJI curve takes time of order n² in the worst case.",
-            judge(
-                f"the paper's algorithm evaluates {listed} memberships for reversed rankings (doubling n: {growth:.2f} "
-                "times as many); running sums give the same curve in one pass over the items after sorting, so the "
-                "order n² is the algorithm's, not the problem's",
-                holds=abs(growth - 4) < 0.1,
-                caveat=True,
-            ),
-            "Twice the sum over k of the symmetric difference of the top sets, which the algorithm goes through.",
-        ),
-    ]
+    measured = (
+        f"the paper's algorithm evaluates {', '.join(f'{count:,} (n = {n})' for n, count in counts.items())} "
+        f"memberships for reversed rankings (doubling n: {growth:.2f} times as many); running sums give the same curve "
+        "in one pass over the items after sorting, so the order n² belongs to the algorithm, not to the problem"
+    )
+    return {"quadratic": judge(measured, holds=abs(growth - 4) < 0.1, caveat=True)}
 
 
-def _memberships(r: Scores, s: Scores) -> int:
-    """Return how many memberships the paper's algorithm evaluates: two an item of the symmetric difference, each k."""
-    jaccard = fj.curve(r, s, "jaccard").values
-    ks = np.arange(1, r.size + 1)
+def _memberships(n: int) -> int:
+    """Return the memberships evaluated for n reversed items: two per item of the symmetric difference at each k."""
+    ks = np.arange(1, n + 1)
+    jaccard = curve(ks, ks[::-1], "jaccard")
     shared = np.rint(2 * ks * jaccard / (1 + jaccard))
     return int((2 * 2 * (ks - shared)).sum())

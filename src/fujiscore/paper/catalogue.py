@@ -1,8 +1,35 @@
-"""The paper's table of data sets, and its table of genes, as facts. Imports nothing."""
+"""The paper's statements, its table of data sets and its table of genes, as facts. Imports nothing of the package."""
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
+from importlib.resources import files
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A row of statements.csv.
+
+    `section` and `key` name the check, `source` is the part of the paper that makes the statement, `how` says what is
+    measured, and `rf` says which data sets a statement about RF needs: "all", names separated by spaces, or "".
+    """
+
+    section: str
+    key: str
+    source: str
+    statement: str
+    how: str
+    rf: str
+
+
+def _statements() -> tuple[Statement, ...]:
+    """Read all statements, in the order of their numbers."""
+    lines = files("fujiscore.paper").joinpath("statements.csv").read_text(encoding="utf-8").splitlines()
+    return tuple(Statement(**row) for row in csv.DictReader(lines))
+
+
+STATEMENTS = _statements()
 
 
 @dataclass(frozen=True)

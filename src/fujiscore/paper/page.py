@@ -1,4 +1,4 @@
-"""The reproduction as one self-contained page, and the statements as Markdown. Imports the records only."""
+"""The reproduction as one self-contained page, and the statements as Markdown. Imports records only."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore import __version__
-from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED, VERDICTS, cell
+from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED, cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from fujiscore.paper.record import Claim, Judged, Picture, Section, Table
+    from fujiscore.paper.build import Reproduction
+    from fujiscore.paper.record import Claim, Figure, Judged, Section, Table
 
-TITLE = "Fuzzy Jaccard Index: the paper, rebuilt and checked"
+TITLE = "Fuzzy Jaccard Index: the paper, recomputed and checked"
 INTRODUCTION = (
     "Every figure, table and checkable statement of “Fuzzy Jaccard Index: A robust comparison of ordered lists” "
-    "(Petković, Škrlj, Kocev, Simidjievski), computed anew. Statements are in our words; each has a verdict, what "
-    "was measured, and how."
+    "(Petković, Škrlj, Kocev, Simidjievski), recomputed. Statements are in our words; each has a verdict, what was "
+    "measured, and how. Ties are broken by input order, as in the published results, unless stated otherwise."
 )
 CLASSES = {HOLDS: "holds", CAVEAT: "caveat", FAILS: "fails", UNCHECKED: "unchecked"}
 MARKS = {HOLDS: "✓", CAVEAT: "≈", FAILS: "✗", UNCHECKED: "-"}
@@ -51,62 +52,62 @@ th,td{padding:.15rem .3rem}td.long{min-width:0}figure,.claim{break-inside:avoid}
 """
 
 
-def html(sections: Sequence[Section], figures: Path, altered: Sequence[str]) -> str:
-    """Return the page, with the pictures of the folder embedded."""
-    claims = [claim for section in sections for claim in section.claims]
-    parts = [f"<h1>{escape(TITLE)}</h1>", f"<p>{escape(INTRODUCTION)}</p>", _summary(claims)]
-    if altered:
+def html(result: Reproduction, folder: Path) -> str:
+    """Return the page, with the figures of the folder embedded."""
+    parts = [f"<h1>{escape(TITLE)}</h1>", f"<p>{escape(INTRODUCTION)}</p>", _summary(result)]
+    if result.altered:
         parts.append(
-            f"<p><strong>{len(altered)} of the ranking files are not the published ones</strong> (their SHA-256 sums "
-            f"differ): {escape(', '.join(altered))}.</p>"
+            f"<p><strong>{len(result.altered)} of the ranking files are not the published ones</strong> (their SHA-256 "
+            f"sums differ): {escape(', '.join(result.altered))}.</p>"
         )
-    links = "".join(f'<li><a href="#s{at}">{escape(own.title)}</a></li>' for at, own in enumerate(sections, 1))
+    titles = enumerate((escape(section.title) for section in result.sections), 1)
+    links = "".join(f'<li><a href="#s{number}">{title}</a></li>' for number, title in titles)
     parts.append(f"<nav><ol>{links}</ol></nav>")
-    number = 1
-    for at, section in enumerate(sections, 1):
-        parts.append(_section(at, section, figures, number))
-        number += len(section.claims)
+    first = 1
+    for number, section in enumerate(result.sections, 1):
+        parts.append(_section(number, section, folder, first))
+        first += len(section.claims)
     body = "\n".join(parts)
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><title>{escape(TITLE)}</title>'
-        f"<style>{STYLE}</style></head>\n<body>\n{body}\n<footer><p>fujiscore {__version__}. The numbers behind each "
-        "figure lie beside it as CSV, in figures/ and tables/.</p></footer>\n</body></html>\n"
+        f"<style>{STYLE}</style></head>\n<body>\n{body}\n<footer><p>fujiscore {__version__}. The numbers of each "
+        "figure and table are in figures/ and tables/, as CSV.</p></footer>\n</body></html>\n"
     )
 
 
-def _summary(claims: Sequence[Claim]) -> str:
-    """Return how many statements have each verdict, and links to those that do not simply hold."""
-    counts = {verdict: sum(claim.judged.verdict == verdict for claim in claims) for verdict in VERDICTS}
-    listed = ", ".join(f"{_verdict(verdict)} {count}" for verdict, count in counts.items() if count)
-    lines = [f"<p>{len(claims)} statements: {listed}.</p>"]
-    failing = [(at, claim) for at, claim in enumerate(claims, 1) if claim.judged.verdict == FAILS]
-    if failing:
-        items = "".join(f'<li><a href="#c{at}">{at}</a> {escape(claim.statement)}</li>' for at, claim in failing)
-        lines.append(f"<p>Those that fail:</p><ul>{items}</ul>")
-    return "\n".join(lines)
+def _summary(result: Reproduction) -> str:
+    """Return the number of statements with each verdict, and links to those that fail."""
+    counts = ", ".join(f"{_verdict(verdict)} {count}" for verdict, count in result.verdicts.items() if count)
+    claims = list(enumerate(result.claims, 1))
+    failing = "".join(
+        f'<li><a href="#c{number}">{number}</a> {escape(claim.statement)}</li>'
+        for number, claim in claims
+        if claim.judged.verdict == FAILS
+    )
+    listed = f"\n<p>Those that fail:</p><ul>{failing}</ul>" if failing else ""
+    return f"<p>{len(claims)} statements: {counts}.</p>{listed}"
 
 
-def _section(at: int, section: Section, figures: Path, number: int) -> str:
-    """Return one section: text, pictures, tables, statements."""
-    parts = [f'<section><h2 id="s{at}">{at}. {escape(section.title)}</h2>']
+def _section(number: int, section: Section, folder: Path, first: int) -> str:
+    """Return one section: text, figures, tables, statements numbered from `first`."""
+    parts = [f'<section><h2 id="s{number}">{number}. {escape(section.title)}</h2>']
     parts += [f"<p>{escape(text)}</p>" for text in section.text]
-    for small in (False, True):
-        own = [picture for picture in section.pictures if picture.small == small]
-        if own:
-            shown = "".join(_figure(picture, figures) for picture in own)
-            parts.append(f'<div class="figures{" small" if small else ""}">{shown}</div>')
-    parts += [_table(table) for table in section.tables if table.shown]
+    for size in ("", " small"):
+        shown = "".join(_figure(figure, folder) for figure in section.figures if figure.small == bool(size))
+        if shown:
+            parts.append(f'<div class="figures{size}">{shown}</div>')
+    parts += [_table(table) for table in section.tables]
     if section.claims:
         parts.append("<h3>Statements</h3>")
-        parts += [_claim(number + i, claim) for i, claim in enumerate(section.claims)]
+        parts += [_claim(claim_number, claim) for claim_number, claim in enumerate(section.claims, first)]
     return "\n".join([*parts, "</section>"])
 
 
-def _figure(picture: Picture, figures: Path) -> str:
-    """Return a picture with its caption."""
-    content = base64.b64encode((figures / f"{picture.name}.png").read_bytes()).decode("ascii")
-    caption = escape(picture.caption)
+def _figure(figure: Figure, folder: Path) -> str:
+    """Return a figure with its caption."""
+    content = base64.b64encode((folder / f"{figure.name}.png").read_bytes()).decode("ascii")
+    caption = escape(figure.caption)
     return (
         f'<figure><img alt="{caption}" src="data:image/png;base64,{content}" loading="lazy">'
         f"<figcaption>{caption}</figcaption></figure>"
@@ -114,7 +115,7 @@ def _figure(picture: Picture, figures: Path) -> str:
 
 
 def _table(table: Table) -> str:
-    """Return a table that scrolls sideways where it is too wide."""
+    """Return a table that scrolls horizontally if it is too wide."""
     head = "".join(f"<th>{escape(column)}</th>" for column in table.columns)
     rows = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in table.rows)
     return (
@@ -124,7 +125,7 @@ def _table(table: Table) -> str:
 
 
 def _cell(value: Any) -> str:
-    """Return a cell; numbers flush right with four digits, long text with room."""
+    """Return a cell; numbers right-aligned with four digits, long text in a wide column."""
     if isinstance(value, (float, np.floating)):
         return f'<td class="number">{value:.4g}</td>'
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
@@ -135,7 +136,7 @@ def _cell(value: Any) -> str:
 
 
 def _verdict(verdict: str) -> str:
-    """Return a verdict with its mark, so that it does not rest on colour."""
+    """Return a verdict with its mark, so that it does not rely on colour."""
     return f'<span class="verdict {CLASSES[verdict]}">{MARKS[verdict]} {escape(verdict)}</span>'
 
 
@@ -149,15 +150,13 @@ def _claim(number: int, claim: Claim) -> str:
     if claim.correct_rf is not None:
         again = claim.correct_rf
         lines.append(f"<p>With correct RF: {_verdict(again.verdict)}: {escape(again.measured)}.</p>")
-    if claim.how:
-        lines.append(f'<p class="how">{escape(claim.how)}</p>')
-    lines.append(f'<p class="source">{escape(claim.source)}</p></div>')
+    lines.append(f'<p class="how">{escape(claim.how)}</p><p class="source">{escape(claim.source)}</p></div>')
     return "\n".join(lines)
 
 
-def markdown(claims: Sequence[Claim]) -> str:
+def markdown(claims: Sequence[Claim], verdicts: Mapping[str, int]) -> str:
     """Return all statements as Markdown."""
-    counts = ", ".join(f"{verdict}: {sum(claim.judged.verdict == verdict for claim in claims)}" for verdict in VERDICTS)
+    counts = ", ".join(f"{verdict}: {count}" for verdict, count in verdicts.items())
     lines = [f"# {TITLE}", "", INTRODUCTION, "", f"{len(claims)} statements; {counts}.", ""]
     for number, claim in enumerate(claims, 1):
         lines += [f"## {number}. {claim.statement}", "", *_bullets(claim), ""]
@@ -167,12 +166,11 @@ def markdown(claims: Sequence[Claim]) -> str:
 def _bullets(claim: Claim) -> Iterable[str]:
     """Yield the lines under a statement."""
 
-    def judged(label: str, own: Judged) -> str:
-        return f"- {label}: **{own.verdict}**. {own.measured}."
+    def line(label: str, judged: Judged) -> str:
+        return f"- {label}: **{judged.verdict}**. {judged.measured}."
 
-    yield judged("Verdict", claim.judged)
+    yield line("Verdict", claim.judged)
     if claim.correct_rf is not None:
-        yield judged("With correct RF", claim.correct_rf)
-    if claim.how:
-        yield f"- How: {claim.how}"
+        yield line("With correct RF", claim.correct_rf)
+    yield f"- How: {claim.how}"
     yield f"- In the paper: {claim.source}."

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, Claim, Judged, Section, Table
+from fujiscore.paper.conventions import ROUNDING, areas, curve, score
+from fujiscore.paper.extremes import permuted
+from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, Judged, Section, Table, claims
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
+    from fujiscore.paper.conventions import Scores
 
-    Scores = NDArray[Any]
+    # The mark, what it rests on, and the paper's mark under another reading of the property ("" if there is none).
+    Outcome = tuple[bool, str, str]
 
-PROPERTIES = ("fully_defined", "bounded", "maximum", "chance_corrected", "uses_scores")
-TITLES = ("fully defined", "bounded", "maximum", "corrected for chance", "uses rank scores")
+TITLES = {
+    "fully_defined": "fully defined",
+    "bounded": "bounded",
+    "maximum": "maximum",
+    "chance_corrected": "corrected for chance",
+    "uses_scores": "uses rank scores",
+}
+MARKS = {True: "✓", False: "✗"}
 MOST_ITEMS = 6
 PROBED = (16, 64, 256, 1024)
-ROUNDING = 1e-12
-# The denominators of the formulas; where they vanish the formula says 0/0, and a convention takes over.
+# The denominators of the formulas; where one is 0 the formula is 0/0, and a convention defines the value.
 DENOMINATORS: dict[str, Callable[[int, int, int], int]] = {
     "npog": lambda n, k1, k2: k1 * (n - k2),
     "kuncheva": lambda n, k1, k2: k1 * (n - k2),
@@ -32,7 +40,7 @@ DENOMINATORS: dict[str, Callable[[int, int, int], int]] = {
     "cwrel": lambda n, k1, k2: (k1 + k2) // 2 - max(0, k1 + k2 - n),
     "pearson": lambda n, k1, k2: k1 * (n - k1) * k2 * (n - k2),
 }
-# The paper treats these for lists of one length.
+# The paper defines these for lists of equal length.
 EQUAL_LENGTH = ("correlation", "gamma")
 
 
@@ -52,31 +60,35 @@ class Case:
         return f"n = {self.n}, k1 = {self.k1}, k2 = {self.k2}, {self.h} shared"
 
     def value(self, measure: str) -> float | None:
-        """Return a measure's value, or None where the sizes are refused."""
+        """Return a measure's value, or None where it does not accept the sizes."""
         try:
-            return fj.score(self.r, self.s, (self.k1, self.k2), measure)
+            return score(self.r, self.s, (self.k1, self.k2), measure)
         except fj.InputError:
             return None
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of the table: the paper's mark, ours, and what ours rests on."""
+    """One cell of the table: the paper's mark, ours, what ours rests on, and another reading of the property."""
 
     measure: str
     trait: str
     paper: bool
     computed: bool
     evidence: str
-    # The paper's mark under another reading of the property, where ours differs from it.
     reading: str = ""
 
     @property
+    def title(self) -> str:
+        """The measure's title."""
+        return fj.MEASURES[self.measure].title
+
+    @property
     def agreement(self) -> str:
-        """Return agrees, agrees with a caveat, or differs."""
-        if self.paper == self.computed:
-            return "agrees with a caveat" if self.reading else "agrees"
-        return "agrees with a caveat" if self.reading else "differs"
+        """Agrees, agrees with a caveat, or differs."""
+        if self.reading:
+            return "agrees with a caveat"
+        return "agrees" if self.paper == self.computed else "differs"
 
 
 def cases(n: int, rng: np.random.Generator) -> Iterator[Case]:
@@ -100,19 +112,18 @@ def table() -> list[Cell]:
     rng = np.random.default_rng(3)
     small = [case for n in range(2, MOST_ITEMS + 1) for case in cases(n, rng)]
     probes = [make_case(n, *sizes, rng) for n in PROBED for sizes in _probed_sizes(n)]
-    found = []
+    cells = []
     for measure in fj.PAPER_MEASURES:
+        outcomes = {
+            "fully_defined": _fully_defined(measure, small),
+            "bounded": _bounded(measure, small + probes),
+            "maximum": _maximum(measure, small),
+            "chance_corrected": _corrected(measure),
+            "uses_scores": _uses_scores(measure),
+        }
         declared = fj.MEASURES[measure].properties
-        computed = (
-            _fully_defined(measure, small),
-            _bounded(measure, small + probes),
-            _maximum(measure, small),
-            _corrected(measure),
-            _uses_scores(measure),
-        )
-        for name, (mark, evidence, reading) in zip(PROPERTIES, computed, strict=True):
-            found.append(Cell(measure, name, getattr(declared, name), mark, evidence, reading))
-    return found
+        cells += [Cell(measure, trait, getattr(declared, trait), *outcome) for trait, outcome in outcomes.items()]
+    return cells
 
 
 def _probed_sizes(n: int) -> list[tuple[int, int, int]]:
@@ -120,31 +131,35 @@ def _probed_sizes(n: int) -> list[tuple[int, int, int]]:
     return [(1, n - 1, 0), (n - 1, 1, 0), (1, 1, 0), (n // 2, n // 2, 0), (n // 2, n // 2, n // 2), (1, n - 1, 1)]
 
 
-def _fully_defined(measure: str, searched: list[Case]) -> tuple[bool, str, str]:
-    """Search for two non-empty sets without a value; where one of them holds all items there is nothing to measure."""
+def _fully_defined(measure: str, searched: Sequence[Case]) -> Outcome:
+    """Search for two non-empty sets without a value; where one of them holds all items, a convention may define it."""
     by_convention = None
     for case in searched:
         if case.value(measure) is None:
             return False, f"no value for sets of different sizes: {case}", ""
         if _zero_by_zero(measure, case):
             if max(case.k1, case.k2) < case.n:
-                return False, f"0/0 at {case}: the union gives it nothing to compare", ""
+                return False, f"0/0 at {case}: the union leaves nothing to compare", ""
             by_convention = by_convention or case
     evidence = f"{len(searched)} cases tried, a value in each"
     if by_convention is None:
         return True, evidence, ""
-    return True, evidence, f"where a set holds all items the formula is 0/0 ({by_convention}) and a convention fills in"
+    return (
+        True,
+        evidence,
+        f"where a set holds all items the formula is 0/0 ({by_convention}) and a convention defines it",
+    )
 
 
 def _zero_by_zero(measure: str, case: Case) -> bool:
     """Return whether the formula itself, without any convention, gives 0/0."""
     if measure in DENOMINATORS:
         return DENOMINATORS[measure](case.n, case.k1, case.k2) == 0
-    # The scores are distinct, so that only a union of one item leaves correlation and gamma nothing to compare.
+    # The scores are distinct, so only a union of one item leaves correlation and gamma nothing to compare.
     return measure in EQUAL_LENGTH and case.k1 + case.k2 - case.h == 1
 
 
-def _bounded(measure: str, searched: list[Case]) -> tuple[bool, str, str]:
+def _bounded(measure: str, searched: Sequence[Case]) -> Outcome:
     """Search for values outside [-1, 1] that grow with n."""
     values = [(value, case) for case in searched if (value := case.value(measure)) is not None]
     outside = [(value, case) for value, case in values if abs(value) > 1 + 1e-9]
@@ -159,35 +174,35 @@ def _bounded(measure: str, searched: list[Case]) -> tuple[bool, str, str]:
     return True, evidence, many if measure == "krizek" else ""
 
 
-def _maximum(measure: str, searched: list[Case]) -> tuple[bool, str, str]:
+def _maximum(measure: str, searched: Sequence[Case]) -> Outcome:
     """Search for equal lists below the maximum, or different ones at it."""
     if measure in EQUAL_LENGTH:
         return _maximum_of_orders(measure)
-    found = _maximum_witness(measure, searched, both_ways=False)
-    if found is None:
+    witness = _maximum_witness(measure, searched, both_ways=False)
+    if witness is None:
         tried = sum(case.value(measure) is not None for case in searched)
         return True, f"{tried} cases tried: 1 for equal sets, less for others", ""
     reading = ""
     if not fj.MEASURES[measure].symmetric and _maximum_witness(measure, searched, both_ways=True) is None:
         reading = f"the mean of both directions reaches 1 for equal sets only ({len(searched)} cases)"
-    return False, found, reading
+    return False, witness, reading
 
 
-def _maximum_witness(measure: str, searched: list[Case], *, both_ways: bool) -> str | None:
+def _maximum_witness(measure: str, searched: Sequence[Case], *, both_ways: bool) -> str | None:
     """Return a case that breaks the maximum property."""
     for case in searched:
         value = case.value(measure)
         if value is None:
             continue
         if both_ways:
-            value = (value + fj.score(case.s, case.r, (case.k2, case.k1), measure)) / 2
+            value = (value + score(case.s, case.r, (case.k2, case.k1), measure)) / 2
         equal = case.h == case.k1 == case.k2
         if equal != (value > 1 - ROUNDING):
             return f"{value:.4g} for {'equal' if equal else 'different'} sets: {case}"
     return None
 
 
-def _maximum_of_orders(measure: str) -> tuple[bool, str, str]:
+def _maximum_of_orders(measure: str) -> Outcome:
     """Search the orders of up to five items for equal top lists below the maximum, or different ones at it."""
     rng = np.random.default_rng(4)
     tried = 0
@@ -195,7 +210,7 @@ def _maximum_of_orders(measure: str) -> tuple[bool, str, str]:
         for order in permutations(range(n)):
             r = np.arange(n, 0.0, -1.0)
             s = np.sort(rng.random(n))[::-1][np.argsort(order)]
-            values = fj.curve(r, s, measure).values
+            values = curve(r, s, measure)
             for k, value in enumerate(values, 1):
                 equal = order[:k] == tuple(range(k))
                 tried += 1
@@ -205,8 +220,8 @@ def _maximum_of_orders(measure: str) -> tuple[bool, str, str]:
     return True, f"{tried} pairs of lists of equal length tried: 1 for equal ones, less for others", ""
 
 
-def _corrected(measure: str) -> tuple[bool, str, str]:
-    """Average over all permutations: corrected means the same expectation whatever the sizes."""
+def _corrected(measure: str) -> Outcome:
+    """Average over all permutations: corrected means the same expectation for all sizes."""
     expected = _expectations(measure)
     values = np.array([value for _, value in expected])
     tried = f"{len(expected)} sizes tried, all permutations of up to 5 items"
@@ -225,35 +240,29 @@ def _corrected(measure: str) -> tuple[bool, str, str]:
 
 def _expectations(measure: str, *, corrected: bool = False) -> list[tuple[str, float]]:
     """Return the expectation over random permutations at every size below n."""
-    found = [
-        (f"n = {n}, k = {k}", _mean_over_permutations(measure, n, k, corrected=corrected))
-        for n in (4, 5)
-        for k in range(1, n)
-    ]
+    sizes = [(n, k) for n in (4, 5) for k in range(1, n)]
+    means = [(f"n = {n}, k = {k}", _mean_over_permutations(measure, n, k, corrected=corrected)) for n, k in sizes]
     if corrected or not fj.MEASURES[measure].unequal or measure in EQUAL_LENGTH:
-        return found
+        return means
     r, s = _scores(4)
-    dealt = [s[list(order)] for order in permutations(range(4))]
     for k1, k2 in ((1, 2), (1, 3), (2, 3), (3, 1)):
-        mean = float(np.mean([fj.score(r, own, (k1, k2), measure) for own in dealt]))
-        found.append((f"n = 4, k1 = {k1}, k2 = {k2}", mean))
-    return found
+        mean = float(np.mean([score(r, other, (k1, k2), measure) for other in permuted(s)]))
+        means.append((f"n = 4, k1 = {k1}, k2 = {k2}", mean))
+    return means
 
 
 def _mean_over_permutations(measure: str, n: int, k: int, *, corrected: bool = False) -> float:
     """Return a measure's mean over all orders of s's scores."""
     r, s = _scores(n)
-    dealt = np.array([s[list(order)] for order in permutations(range(n))])
-    found = fj.pairwise(r[None], dealt, measure=measure, ks=[k], corrected=corrected, n_jobs=1, progress=False)
-    return float(found.values.mean())
+    return float(areas(r[None], permuted(s), measure=measure, ks=[k], corrected=corrected).mean())
 
 
 def _scores(n: int) -> tuple[Scores, Scores]:
-    """Return two unlike sets of distinct scores."""
+    """Return two different sets of distinct scores."""
     return np.arange(n, 0.0, -1.0), 0.6 ** np.arange(n)
 
 
-def _uses_scores(measure: str) -> tuple[bool, str, str]:
+def _uses_scores(measure: str) -> Outcome:
     """Search for two pairs with the same orders and different values."""
     rng = np.random.default_rng(5)
     tried = 0
@@ -261,7 +270,7 @@ def _uses_scores(measure: str) -> tuple[bool, str, str]:
         n = int(rng.integers(2, 9))
         r, s = rng.random((2, n))
         curved = r**3
-        before, after = fj.curve(r, s, measure).values, fj.curve(curved, s, measure).values
+        before, after = curve(r, s, measure), curve(curved, s, measure)
         tried += n
         apart = np.abs(before - after)
         if apart.max() > 1e-9:
@@ -277,71 +286,41 @@ def _short(scores: Scores) -> str:
 
 
 def section() -> Section:
-    """Compute the table of properties and judge it cell by cell."""
+    """Compute the table of properties and judge it column by column."""
     cells = table()
-    marks = {True: "✓", False: "✗"}
-    by_measure = {measure: [c for c in cells if c.measure == measure] for measure in fj.PAPER_MEASURES}
     flag = {"agrees": "", "agrees with a caveat": " *", "differs": " ≠ paper"}
     grid = [
-        (fj.MEASURES[measure].title, *(marks[c.computed] + flag[c.agreement] for c in own))
-        for measure, own in by_measure.items()
+        (fj.MEASURES[measure].title, *(MARKS[c.computed] + flag[c.agreement] for c in cells if c.measure == measure))
+        for measure in fj.PAPER_MEASURES
     ]
     detail = [
-        (
-            fj.MEASURES[c.measure].title,
-            TITLES[PROPERTIES.index(c.trait)],
-            marks[c.paper],
-            marks[c.computed],
-            c.agreement,
-            c.evidence,
-            c.reading,
-        )
-        for c in cells
+        (c.title, TITLES[c.trait], MARKS[c.paper], MARKS[c.computed], c.agreement, c.evidence, c.reading) for c in cells
     ]
     columns = ("measure", "property", "paper", "computed", "agreement", "evidence", "another reading")
+    header = ("measure", *TITLES.values())
     tables = (
-        Table("properties", "The five properties, computed (* see the reading below)", ("measure", *TITLES), grid),
-        Table("properties_cells", "Each cell: witness or number of cases tried", columns, detail),
+        Table("properties", "The five properties, computed (* see the reading below)", header, grid),
+        Table("properties_cells", "Each cell: counterexample or number of cases tried", columns, detail),
     )
     text = (
-        "Each mark is the outcome of a search over all sizes and overlaps of up to "
-        f"{MOST_ITEMS} items, over larger sizes at the edges, or over all permutations: a counterexample for ✗, the "
-        "number of cases without one for ✓ (for the last property the other way round)."
+        f"Each mark is the result of a search over all sizes and overlaps of up to {MOST_ITEMS} items, over larger "
+        "sizes at the limits, or over all permutations: a counterexample for ✗, the number of cases without one for ✓ "
+        "(for the last property, the reverse)."
     )
-    return Section("Properties of the thirteen scores", (text,), tables, (), _claims(cells))
+    judged = {trait: judge_column([cell for cell in cells if cell.trait == trait]) for trait in TITLES}
+    return Section("Properties of the thirteen scores", (text,), tables, (), claims("properties", judged))
 
 
-def _claims(cells: list[Cell]) -> list[Claim]:
-    """Judge each property over the thirteen scores, and the table as a whole."""
-    claims = []
-    for name, title in zip(PROPERTIES, TITLES, strict=True):
-        own = [cell for cell in cells if cell.trait == name]
-        claims.append(
-            Claim(
-                "Properties, Table 1",
-                f"The column “{title}”: {', '.join(_titles(own, paper=True))} have the property, the others do not.",
-                _judged(own),
-                "Search for counterexamples; see the table of cells.",
-            )
-        )
-    return claims
-
-
-def _titles(cells: list[Cell], *, paper: bool) -> list[str]:
-    """Return the measures that the paper marks."""
-    return [fj.MEASURES[cell.measure].title for cell in cells if cell.paper == paper]
-
-
-def _judged(cells: list[Cell]) -> Judged:
+def judge_column(cells: Sequence[Cell]) -> Judged:
     """Return the verdict on several cells."""
     differing = [cell for cell in cells if cell.agreement == "differs"]
     caveats = [cell for cell in cells if cell.agreement == "agrees with a caveat"]
-    agree = len(cells) - len(differing) - len(caveats)
-    measured = f"{agree} of {len(cells)} cells agree"
-    for label, own in (("with a caveat", caveats), ("differ", differing)):
-        notes: dict[str, list[str]] = {}
-        for cell in own:
-            notes.setdefault(cell.reading or cell.evidence, []).append(fj.MEASURES[cell.measure].title)
-        if own:
-            measured += f"; {len(own)} {label}: " + "; ".join(f"{', '.join(who)} ({why})" for why, who in notes.items())
+    measured = f"{len(cells) - len(differing) - len(caveats)} of {len(cells)} cells agree"
+    for label, group in (("with a caveat", caveats), ("differ", differing)):
+        reasons: dict[str, list[str]] = {}
+        for cell in group:
+            reasons.setdefault(cell.reading or cell.evidence, []).append(cell.title)
+        if group:
+            listed = "; ".join(f"{', '.join(titles)} ({reason})" for reason, titles in reasons.items())
+            measured += f"; {len(group)} {label}: {listed}"
     return Judged(FAILS if differing else CAVEAT if caveats else HOLDS, measured)

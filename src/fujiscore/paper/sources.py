@@ -1,4 +1,4 @@
-"""Where the published rankings come from: a folder of the user's, or the authors' repository, fetched once.
+"""The published rankings: from a folder, or downloaded once from the authors' repository into the user's cache.
 
 Every file is checked against the SHA-256 sums in `published.sha256`.
 """
@@ -19,14 +19,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fujiscore as fj
-from fujiscore.errors import InputError
+from fujiscore.errors import InputError, first_few, spelled
+from fujiscore.paper.conventions import labels, named
+from fujiscore.tables import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fujiscore.paper.conventions import Sets
+
 METHODS = ("Genie3", "RForest", "relief", "mutual_info")
 REPOSITORY = "https://github.com/Petkomat/fuji-score"
-# The commit that added the rankings, so that what is fetched does not change under the sums.
+# The commit that added the rankings: later changes of the repository cannot invalidate the sums.
 BASE_URL = (
     "https://raw.githubusercontent.com/Petkomat/fuji-score/76cb915db9fb1dddb11b1de737889b507dc3ac7e/"
     "featureImportanceFiles"
@@ -39,17 +43,17 @@ CONNECTIONS = 4
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """The published rankings, and how the files compare with the published sums.
+    """The published rankings.
 
     Attributes
     ----------
     sets : mapping of str to Rankings
         For each data set the four rankings, named as in `METHODS`.
     altered : sequence of str
-        Files whose content is not the published one.
+        Files whose content differs from the published one.
     """
 
-    sets: Mapping[str, fj.Rankings]
+    sets: Sets
     altered: Sequence[str]
 
 
@@ -66,9 +70,9 @@ def data_sets() -> list[str]:
 
 
 def cache_folder() -> Path:
-    """Return the folder in the user's cache where fetched rankings are kept."""
-    if own := os.environ.get("XDG_CACHE_HOME"):
-        base = Path(own)
+    """Return the folder in the user's cache where downloaded rankings are kept."""
+    if cache := os.environ.get("XDG_CACHE_HOME"):
+        base = Path(cache)
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     elif sys.platform == "win32":
@@ -79,22 +83,22 @@ def cache_folder() -> Path:
 
 
 def load(folder: Path) -> Published:
-    """Read the 96 rankings of a folder; negative scores are clipped, as in the published results."""
+    """Read the 96 rankings of a folder; negative scores count as 0, as in the published results."""
     expected = sums()
     if not folder.is_dir():
-        raise InputError(f"--rankings {folder}: there is no such folder. {_by_hand(folder, expected)}")
-    lacking = [name for name in expected if not (folder / name).is_file()]
-    if lacking:
+        raise InputError(f"{spelled('rankings', str(folder))}: no such folder. {_remedy(folder, len(expected))}")
+    missing = [name for name in expected if not (folder / name).is_file()]
+    if missing:
         raise InputError(
-            f"--rankings {folder}: {len(lacking)} of the {len(expected)} published files are missing (first: "
-            f"{lacking[0]}). {_by_hand(folder, lacking)}"
+            f"{spelled('rankings', str(folder))}: {len(missing)} of the {len(expected)} published files are missing: "
+            f"{first_few(missing)}. {_remedy(folder, len(missing))}"
         )
-    altered = [name for name, digest in expected.items() if _digest(folder / name) != digest]
-    found = {}
+    altered = [name for name, digest in expected.items() if not _is_published(folder / name, digest)]
+    sets = {}
     for name in data_sets():
         rankings = fj.read([folder / f"{name}_{method}.fimp" for method in METHODS], negative="clip")
-        found[name] = fj.Rankings(METHODS, rankings.scores, rankings.items)
-    return Published(found, altered)
+        sets[name] = named(METHODS, rankings.scores, labels(rankings))
+    return Published(sets, altered)
 
 
 def fetch(
@@ -104,7 +108,7 @@ def fetch(
     *,
     progress: bool | None = None,
 ) -> Path:
-    """Return the cache folder with all rankings in it; what is not there already is downloaded and checked.
+    """Return the cache folder with all rankings; files that are missing or damaged are downloaded and checked.
 
     Parameters
     ----------
@@ -120,7 +124,7 @@ def fetch(
     if not base_url.startswith(("http://", "https://")):
         raise InputError(f"The address of the rankings must begin with http:// or https://; got {base_url!r}.")
     folder = cache_folder() if folder is None else folder
-    wanted = {name: own for name, own in (expected or sums()).items() if not _is_whole(folder / name, own)}
+    wanted = {name: digest for name, digest in (expected or sums()).items() if not _is_published(folder / name, digest)}
     if not wanted:
         return folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -128,22 +132,21 @@ def fetch(
 
     hidden = not (sys.stderr.isatty() if progress is None else progress)
     with ThreadPoolExecutor(CONNECTIONS) as pool:
-        tasks = [pool.submit(_download, f"{base_url.rstrip('/')}/{name}", folder, own) for name, own in wanted.items()]
+        tasks = [pool.submit(_download, f"{base_url.rstrip('/')}/{name}", folder, sha) for name, sha in wanted.items()]
         try:
             for task in tqdm(as_completed(tasks), total=len(tasks), desc="rankings", leave=False, disable=hidden):
                 task.result()
-        except OSError as error:
+        except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
-            missing = [name for name, own in wanted.items() if not _is_whole(folder / name, own)]
-            raise InputError(f"{error}. {_by_hand(folder, missing)}") from error
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+            if not isinstance(error, OSError):
+                raise
+            missing = sum(not _is_published(folder / name, digest) for name, digest in wanted.items())
+            raise InputError(f"{error}. {_remedy(folder, missing)}") from error
     return folder
 
 
 def _download(url: str, folder: Path, digest: str) -> None:
-    """Download one file, trying again where that can help, and put it in place once its sum is right."""
+    """Download one file, retrying temporary failures, and write it once its sum is right."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             content = _get(url, digest)
@@ -154,23 +157,20 @@ def _download(url: str, folder: Path, digest: str) -> None:
             if attempt == ATTEMPTS:
                 raise
             time.sleep(PAUSE * attempt)
-    path = folder / url.rpartition("/")[2]
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)
+    write_atomically(folder / url.rpartition("/")[2], lambda file: file.write(content))
 
 
 def _get(url: str, digest: str) -> bytes:
-    """Return the file at an address; any failure as an OSError that says what went wrong."""
+    """Return the file at an address; any failure is an OSError that says what went wrong."""
     try:
         with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:  # noqa: S310  # the scheme was checked
             content: bytes = answer.read()
     except urllib.error.HTTPError as error:
         error.close()
         kind = FileNotFoundError if error.code in {404, 410} else OSError
-        raise kind(f"{url}: the server answers {error.code} ({error.reason})") from error
+        raise kind(f"{url}: the server answered {error.code} ({error.reason})") from error
     except http.client.HTTPException as error:
-        raise OSError(f"{url}: the transfer broke off") from error
+        raise OSError(f"{url}: the transfer was interrupted") from error
     except urllib.error.URLError as error:
         raise OSError(f"{url}: no connection ({error.reason})") from error
     except TimeoutError as error:
@@ -180,20 +180,15 @@ def _get(url: str, digest: str) -> bytes:
     return content
 
 
-def _by_hand(folder: Path, names: Sequence[str] | Mapping[str, str]) -> str:
-    """Return how to get the files without this program."""
+def _remedy(folder: Path, missing: int) -> str:
+    """Return how to obtain the files by hand, or do without them."""
     return (
-        f"To do it by hand: download the folder featureImportanceFiles of {REPOSITORY} ({len(names)} .fimp "
-        f"files are missing) into {folder}, or anywhere and pass --rankings DIR; --no-rankings builds the part that "
-        "needs no data."
+        f"Download the folder featureImportanceFiles of {REPOSITORY} ({missing} .fimp files are missing) into {folder} "
+        f"or into any folder and name it in {spelled('rankings')}. `fuji paper --no-rankings` computes what needs no "
+        "rankings."
     )
 
 
-def _digest(path: Path) -> str:
-    """Return a file's SHA-256 sum."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _is_whole(path: Path, digest: str) -> bool:
-    """Return whether a file is there and is the published one."""
-    return path.is_file() and _digest(path) == digest
+def _is_published(path: Path, digest: str) -> bool:
+    """Return whether a file exists and is the published one."""
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest

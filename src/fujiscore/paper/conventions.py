@@ -34,7 +34,8 @@ chance = partial(fj.chance, ties="closed", negative="clip", progress=False)
 
 def curve(r: Any, s: Any, measure: str = "fuji") -> Scores:
     """Return a measure's value at every k."""
-    return fj.curve(r, s, measure, ties="stable", negative="clip").values
+    values: Scores = fj.curve(r, s, measure, ties="stable", negative="clip").values
+    return values
 
 
 def areas(rankings: Any, others: Any = None, *, measure: str = "fuji", ks: Any, corrected: bool = False) -> Scores:

@@ -31,8 +31,8 @@ from fujiscore.stability import (
 )
 
 if TYPE_CHECKING:
+    from fujiscore.io import read
     from fujiscore.lists import RBO, average_overlap, rbo
-    from fujiscore.readers import read
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
     from fujiscore.studies.ranking import rank
     from fujiscore.studies.study import Study, TopFeature, study
@@ -44,7 +44,7 @@ _ON_DEMAND = {
     "RBO": "lists",
     "average_overlap": "lists",
     "rbo": "lists",
-    "read": "readers",
+    "read": "io",
     "SetStability": "sets",
     "SetStabilityTest": "sets",
     "compare_set_stability": "sets",

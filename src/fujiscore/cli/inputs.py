@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from fujiscore.cli.options import Reading, Writing
-    from fujiscore.readers import Source
+    from fujiscore.io import Source
 
 STANDARD_INPUT = "-"
 MOST_LISTED = 8
@@ -37,7 +37,7 @@ class Read:
 
 def read(paths: Sequence[str], reading: Reading, writing: Writing) -> list[Read]:
     """Return all rankings of the files, saying on standard error what was guessed about their columns."""
-    from fujiscore.readers import load
+    from fujiscore.io import load
 
     if paths.count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read once only. Write one of the rankings to a file.")
@@ -47,8 +47,8 @@ def read(paths: Sequence[str], reading: Reading, writing: Writing) -> list[Read]
         loaded = load(
             path, item=reading.item, score=reading.score or None, ranking=reading.ranking, format=reading.format
         )
-        if loaded.guess:
-            said.setdefault(loaded.guess, []).append(printable(path))
+        for text in loaded.notes:
+            said.setdefault(text, []).append(printable(path))
         signed = reading.format == "fimp" or ".fimp" in [end.partition(":")[0] for end in Path(path).suffixes]
         found += [Read(source, path, signed) for source in loaded.sources]
     for guess, of in said.items():

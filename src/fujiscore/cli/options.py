@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fujiscore.chance import has_closed_form
+from fujiscore.io.formats import FORMATS
 from fujiscore.measures import MEASURES
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
 from fujiscore.rankings import MISSING, NAN, NEGATIVE
-from fujiscore.readers.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

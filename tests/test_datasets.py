@@ -116,7 +116,12 @@ BAD = {
     ),
     "text far below": ("a,b,class", [*PLAIN * 40, "oops,1,a"], "class", "line 802, column 'a'.*'oops'"),
     "infinite": ("a,b,class", [*PLAIN, "inf,1,a"], "class", "finite numbers; infinite ones are in 'a'"),
-    "identifier": ("id,b,class", [f"r{i}x,1,{'ab'[i % 2]}" for i in range(9)], "class", "unique in every row and looks like an identifier.*drop='id'"),
+    "identifier": (
+        "id,b,class",
+        [f"r{i}x,1,{'ab'[i % 2]}" for i in range(9)],
+        "class",
+        "unique in every row and looks like an identifier.*drop='id'",
+    ),
     "decimal comma": ("a;b;class", [f"1,{i};2;{'ab'[i % 2]}" for i in range(9)], "class", "decimal point; got '1,0'"),
     "ragged": ("a,b,class", [*PLAIN, "1,2"], "class", "line 22 must have 3 fields"),
     "no rows": ("a,b,class", [], "class", "nothing beneath"),

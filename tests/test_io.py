@@ -485,15 +485,15 @@ def test_errors_of_delimited_files(write, text, needles):
         ("x.json", '{"a": {"x": {"y": 1}}}', ["'x' holds {'y': 1}"]),
         ("x.json", '{"a": {"x": 1}, "b": 2}', ["'a' holds an object and 'b' does not"]),
         ("x.json", '{"a": 1, "b": 2, "b": 3}', ["'b' occurs twice"]),
-        ("x.json", '{"a": "high"}', ["item 'a' must have a number", "'high'"]),
-        ("x.json", '{"a": true}', ["item 'a' must have a number", "True"]),
+        ("x.json", '{"a": "high"}', ["item 1, column 'score' must hold a number; got 'high'"]),
+        ("x.json", '{"a": true}', ["item 1, column 'score' must hold a number; got True"]),
         ("x.json", "{}", ["empty object"]),
         ("x.json", '{"r": {}}', ["ranking 'r' must hold at least one item"]),
-        ("x.json", '{"": 1}', ["empty name"]),
+        ("x.json", '{"": 1}', ["item 1, column 'item' must not be empty"]),
         ("x.json", "[]", ["empty list"]),
         ("x.json", "[" * 100_000, ["too many levels"]),
         ("x.json", '{"a": ' + "9" * 5000 + "}", ["ordinary length"]),
-        ("x.json", '{"a": ' + "9" * 500 + "}", ["must have a number"]),
+        ("x.json", '{"a": ' + "9" * 500 + "}", ["must hold a number; got 999"]),
         ("x.json", b'{"a": 1,\n"\xe9": 2}', ["line 2 must be UTF-8"]),
         ("x.json", '[{"item": "a", "score": 1}, {"item": "b", "score": "x"}]', ["record 2, column 'score'", "'x'"]),
         ("x.fimp", "index,name\n", ["line of dashes"]),
@@ -556,8 +556,8 @@ def test_unknown_columns_and_words(write):
     fails(path, "format must be one of 'csv'", format="xml")
     objects = write("x.json", '{"r": {"a": 1}}')
     fails(objects, "score must name a ranking; got 'q'", score="q")
-    fails(objects, "Leave it out", item="a")
-    fails(write("y.json", '{"a": 1}'), "Leave it out", score="a")
+    fails(objects, "item must name a column; got 'a'", "'ranking', 'item', 'score'", item="a")
+    fails(write("y.json", '{"a": 1}'), "score must name a column; got 'a'", score="a")
 
 
 def test_files_that_cannot_be_opened(write, tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +12,19 @@ import numpy as np
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.io import formats
 from fujiscore.io.columns import choose, direction
-from fujiscore.io.documents import Document, document
+from fujiscore.io.documents import document
 from fujiscore.io.groups import groups, groups_of_unique_items
-from fujiscore.io.table import Table, number, shown, unknown
+from fujiscore.io.table import shown, unknown
 from fujiscore.rankings import Labelled, Rankings, align
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
 
-    from fujiscore.io.table import Group, Roles
+    from fujiscore.io.documents import Document
+    from fujiscore.io.table import Group, Roles, Table
     from fujiscore.rankings import Missing, Nan, Negative
 
     File: TypeAlias = str | os.PathLike[str]
@@ -95,17 +95,8 @@ def load(
 
     Parameters
     ----------
-    path : str or path-like
-        A file, "-" for standard input, or "file:name" for one score column or ranking of a file. CSV, TSV, Parquet,
-        Feather, JSON, .fimp, TREC runs and lists (one item per line) are read, also compressed with gzip or zstd.
-    item, ranking : str, optional
-        The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
-        the columns' names and content if not given.
-    score : str or sequence of str, optional
-        The score column, or several: one ranking each. All numeric columns that are not ranks or indices if not
-        given. In a JSON object of rankings, the rankings' names.
-    format : {"csv", "tsv", "parquet", "feather", "json", "fimp", "trec"}, optional
-        The format; by content and extension if not given.
+    path, item, score, ranking, format
+        As in `read`, but one file.
     duplicates : {"raise", "max", "mean", "first"}
         With "raise" a repeated item is an error; otherwise all its rows are returned.
     transform : optional
@@ -125,34 +116,38 @@ def load(
     if format is not None:
         choice("format", format, formats.FORMATS)
     choice("duplicates", duplicates, DUPLICATES)
-    unique = duplicates == "raise"
-    location, column = _locate(path)
-    if column is not None and score is not None:
+    location, part = _locate(path)
+    if part is not None and score is not None:
         raise InputError(
             f"{spelled('score')} must not be given with {os.fspath(path)!r}, which names one; got {score!r}."
         )
     file = document(location)
-    name = formats.detect(file, format, formats.FORMATS)
-    content = formats.json_content(file, unique=unique) if name == "json" else None
-    if name != "json" or isinstance(content, list):
-        table = formats.table(file, name) if content is None else formats.records(file, content)
-        by_name = column is not None and column not in table.columns
-        wanted = score if column is None else None if by_name else [column]
-        loaded = _from_table(file, table, item, wanted, ranking, unique=unique)
-        loaded = _pick(file, loaded, table, str(column)) if by_name else loaded
+    kind = formats.detect(file, format, formats.FORMATS)
+    table = formats.table(file, kind)
+    wanted = score if part is None else [part]
+    of_objects = kind == "json" and table.known is not None and table.known.ranking is not None
+    by_name = wanted is not None and (of_objects or (part is not None and part not in table.columns))
+    roles, guess = choose(table, item, None if by_name else wanted, ranking)
+    if duplicates == "raise":
+        split, note = groups_of_unique_items(table, roles, named=item is not None)
     else:
-        for argument, value in (("item", item), ("ranking", ranking)):
-            if value is not None:
-                raise _no_columns(file, argument)
-        loaded = _from_objects(file, content, score if column is None else [column])
-    loaded = loaded if transform is None else _without_warnings(loaded)
-    sources = tuple(replace(source, signed=name == "fimp") for source in loaded.sources)
-    warnings = [note for source in sources for note in source.notes]
-    return Loaded(sources, tuple(dict.fromkeys([*loaded.notes, *warnings])))
+        split, note = groups(table, roles, unique=False), None
+    by_column = len(roles.scores) > 1 or not (wanted is None or isinstance(wanted, (str, int)))
+    sources = [
+        source
+        for group in split
+        for source in _sources(file, table, roles, group, by_column=by_column, warn=transform is None)
+    ]
+    if by_name:
+        argument = spelled("score") if part is None else "what follows the colon"
+        names = [wanted] if isinstance(wanted, str) else list(wanted or ())
+        sources = _pick(table, roles, sources, names, argument)
+    notes = [guess, note, *(warning for source in sources for warning in source.notes)]
+    return Loaded(tuple(sources), tuple(dict.fromkeys(note for note in notes if note)))
 
 
 def _locate(path: File) -> tuple[File, str | None]:
-    """Return the file, and the score column that "file:column" names if no file has the whole name."""
+    """Return the file, and the score column or ranking that "file:name" names if no file has the whole name."""
     name = os.fspath(path)
     if not isinstance(name, str):
         raise InputError(f"path must be text or a path; got {shown(name)}.")
@@ -163,38 +158,13 @@ def _locate(path: File) -> tuple[File, str | None]:
     return path, None
 
 
-def _no_columns(file: Document, argument: str) -> InputError:
-    """Return the error for an argument that names a column of a JSON object."""
-    return InputError(
-        f"{file.name} must have columns for {spelled(argument)} to name one; it is a JSON object. Leave it out."
-    )
-
-
-def _from_table(
-    file: Document,
-    table: Table,
-    item: str | None,
-    score: str | Sequence[str] | None,
-    ranking: str | None,
-    *,
-    unique: bool,
-) -> Loaded:
-    """Return the rankings in a table: one per score column, or one per name in the ranking column."""
-    roles, guess = choose(table, item, score, ranking)
-    if unique:
-        split, note = groups_of_unique_items(table, roles, named=item is not None)
-    else:
-        split, note = groups(table, roles, unique=False), None
-    by_column = len(roles.scores) > 1 or not (score is None or isinstance(score, (str, int)))
-    sources = [source for group in split for source in _from_group(file, table, roles, group, by_column=by_column)]
-    return Loaded(tuple(sources), tuple(text for text in (guess, note) if text))
-
-
-def _from_group(file: Document, table: Table, roles: Roles, group: Group, *, by_column: bool) -> list[Source]:
-    """Return the rankings in a group of rows: one per score column, or the one of a list without scores."""
+def _sources(
+    file: Document, table: Table, roles: Roles, group: Group, *, by_column: bool, warn: bool
+) -> Iterator[Source]:
+    """Yield the rankings in a group of rows: one per score column, or the one of a list without scores."""
     if not roles.scores:
-        return [_list(file.stem, group.items, file.name)]
-    sources = []
+        reciprocal = 1 / np.arange(1, len(group.items) + 1)
+        yield Source(file.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
     for position, scores in zip(roles.scores, group.scores, strict=True):
         column = table.columns[position]
         name, origin = column if by_column else file.stem, f"{file.name}, column {column!r}"
@@ -202,71 +172,19 @@ def _from_group(file: Document, table: Table, roles: Roles, group: Group, *, by_
             name = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
             kind = "query" if table.columns[roles.ranking or 0] == "qid" else "ranking"
             origin = f"{file.name}, {kind} {group.name!r}"
-        warning = direction(column, scores)
-        sources.append(Source(name, group.items, scores, origin, notes=(warning,) if warning else ()))
-    return sources
+        warning = direction(column, scores) if warn else None
+        yield Source(name, group.items, scores, origin, table.signed, notes=(warning,) if warning else ())
 
 
-def _list(name: str, items: Sequence[str], origin: str) -> Source:
-    """Return the ranking in a list of items from best to worst."""
-    return Source(name, items, 1 / np.arange(1, len(items) + 1), origin, transform="rank", notes=(AS_LIST,))
-
-
-def _without_warnings(loaded: Loaded) -> Loaded:
-    """Return what was loaded without the warnings about small scores that may be good."""
-    plain = [source if source.transform else replace(source, notes=()) for source in loaded.sources]
-    return replace(loaded, sources=tuple(plain))
-
-
-def _pick(file: Document, loaded: Loaded, table: Table, name: str) -> Loaded:
-    """Return one ranking of a table with one row per item and ranking."""
-    picked = tuple(source for source in loaded.sources if source.name == name)
-    if picked:
-        return replace(loaded, sources=picked)
-    if len(loaded.sources) > 1 and loaded.sources[0].name not in table.columns:
-        names = [source.name for source in loaded.sources]
-        raise unknown(file.name, "what follows the colon", name, names, "ranking")
-    raise unknown(file.name, "what follows the colon", name, table.columns)
-
-
-def _from_objects(file: Document, content: Any, score: str | Sequence[str] | None) -> Loaded:
-    """Return the rankings in a JSON object: of items to scores, or of names to such objects."""
-    if not isinstance(content, Mapping):
-        raise formats.other_shape(file, f"only {shown(content)}")
-    if not content:
-        raise InputError(f"{file.name} must hold at least one item; it is an empty object.")
-    nested = [name for name, value in content.items() if isinstance(value, Mapping)]
-    if not nested:
-        if score is not None:
-            raise _no_columns(file, "score")
-        return Loaded((_from_object(file, file.stem, content, file.name),))
-    if len(nested) < len(content):
-        other = next(name for name in content if name not in set(nested))
-        raise formats.other_shape(file, f"an object where {nested[0]!r} holds an object and {other!r} does not")
-    names = list(content) if score is None else [score] if isinstance(score, str) else list(score)
+def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence[str], argument: str) -> list[Source]:
+    """Return the rankings of some names."""
+    by_name = {source.name: source for source in sources}
     for name in names:
-        if name not in content:
-            raise unknown(file.name, spelled("score"), name, list(content), "ranking")
-    sources = [_from_object(file, name, content[name], f"{file.name}, ranking {name!r}") for name in names]
-    return Loaded(tuple(sources))
-
-
-def _from_object(file: Document, name: str, content: Mapping[str, Any], origin: str) -> Source:
-    """Return the ranking in a JSON object of item to score."""
-    if not content:
-        raise InputError(f"{origin} must hold at least one item; it is an empty object.")
-    pairs = content.pairs if isinstance(content, formats.Pairs) else list(content.items())
-    scores = np.empty(len(pairs))
-    for position, (label, value) in enumerate(pairs):
-        score = number(value)
-        if isinstance(value, (list, Mapping)):
-            raise formats.other_shape(file, f"an object where {shown(label)} holds {shown(value)}")
-        if score is None:
-            raise InputError(f"{origin}, item {shown(label)} must have a number for its score; got {shown(value)}.")
-        if not label:
-            raise InputError(f"{origin} must name every item; one has an empty name.")
-        scores[position] = score
-    return Source(name, [label for label, _ in pairs], scores, origin)
+        if name not in by_name:
+            long = roles.ranking is not None
+            what = "ranking" if long else "column"
+            raise unknown(table.file, argument, name, list(by_name) if long else table.columns, what)
+    return [by_name[name] for name in names]
 
 
 def gather(paths: Iterable[File], *, negative: str | None = None, **options: Any) -> Loaded:

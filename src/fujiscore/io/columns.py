@@ -202,7 +202,8 @@ def _why_not(table: Table, position: int) -> str | None:
         return "text"
     if plain(name) in NOT_SCORES:
         return "not a score"
-    return "labels" if is_item_name(name) or (position == 0 and is_index_name(name)) else None
+    labels = is_item_name(name) or plain(name) in NUMBERED_RANKINGS or (position == 0 and is_index_name(name))
+    return "labels" if labels else None
 
 
 def _describe(table: Table, roles: Roles, *, left_out: bool) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -23,8 +22,7 @@ SEPARATORS = ("\t", ";", "|", ",")  # if two fit equally well, not the comma: it
 SAMPLE = 500  # rows that tell the separator, the header and the kinds of the columns
 SAMPLE_CELLS = 200_000
 QUOTES = "Quote fields that contain the separator, and close every quote."
-# A line that ends with a score, but not after a separator: "a: 0.5", or "two words 3" beside "word 2".
-SCORED = re.compile(r".+(\s|[:=]\s*(?=\S*\.))[-+]?[\d.]+([eE][-+]?\d+)?")
+OTHER_SEPARATORS = ":=#^~& "  # not read, but recognised where each line ends with a number after one
 
 
 def table(document: Document, *, data: bool = False) -> Table:
@@ -88,13 +86,22 @@ def _separator(document: Document, lines: list[str]) -> str:
             return " "
     if merits[best][0] > 0:
         return best
-    rows = list(_parse(document, lines, ","))  # where a field is too long, that is the error to show
-    if not rows or all(SCORED.fullmatch(row[0].strip()) for _, row in rows):
+    list(_parse(document, lines, ","))  # where a field is too long, that is the error to show
+    if any(_splits_scores(lines, separator) for separator in OTHER_SEPARATORS):
         raise InputError(
-            f"{document.name} must have columns separated by comma, tab, semicolon, | or space, or one item per line; "
-            f"its first line is {shown(lines[0].strip())}. Separate items and scores, or name the format."
+            f"{document.name} must have two columns or more, separated by comma, tab, semicolon, | or space; its first "
+            f"line is {shown(lines[0].strip())}. Separate items and scores by one of these, or, if it is a list of "
+            "items, write 'item' above them."
         )
     return ","
+
+
+def _splits_scores(lines: list[str], separator: str) -> bool:
+    """Return whether all lines are a label of their own, a separator and a number, save a header."""
+    cells = [line.strip().rpartition(separator) for line in lines if line.strip()]
+    values = [number(score) for _, _, score in cells[1:] or cells]
+    numbers = all(value is not None and value == value for value in values)  # noqa: PLR0124 - NaN
+    return numbers and len({label for label, _, _ in cells} - {""}) == len(cells)
 
 
 def _merit(document: Document, lines: list[str], separator: str) -> tuple[float, bool, bool]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from functools import partial
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -23,7 +21,12 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "tsv", "parquet", "feather", "json", "fimp", "trec")
 SUFFIXES = {
     **{f".{name}": name for name in (*FORMATS, "arff", "libsvm")},
-    ".tab": "tsv", ".pq": "parquet", ".arrow": "feather", ".run": "trec", ".svmlight": "libsvm", ".svm": "libsvm",
+    ".tab": "tsv",
+    ".pq": "parquet",
+    ".arrow": "feather",
+    ".run": "trec",
+    ".svmlight": "libsvm",
+    ".svm": "libsvm",
 }
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
 FIMP_COLUMNS = ("index", "name", "rank", "score")
@@ -81,16 +84,11 @@ def _look(document: Document) -> str:
 
 
 def table(document: Document, name: str) -> Table:
-    """Return the table in a file of rankings of any format but JSON."""
+    """Return the table in a file of rankings."""
     if name in {"parquet", "feather"}:
         return columnar.table(document.name, name, document.whole())
-    readers: dict[str, Callable[[Document], Table]] = {"fimp": _fimp, "trec": _trec}
+    readers: dict[str, Callable[[Document], Table]] = {"fimp": _fimp, "trec": _trec, "json": _json}
     return readers.get(name, delimited.table)(document)
-
-
-def _no_sample(_column: int) -> Sequence[Any]:
-    """Return no values: the formats with roles of their own need no guesses."""
-    return ()
 
 
 def _is_rule(line: str) -> bool:
@@ -112,7 +110,7 @@ def _fimp(document: Document) -> Table:
                 fields = _fimp_row(document, line, text)
                 yield line, [fields[column] for column in columns]
 
-    return Table(document.name, FIMP_COLUMNS, (1.0, 0.0, 1.0, 1.0), rows, _no_sample, known=Roles(1, (3,), None))
+    return Table(document.name, FIMP_COLUMNS, (1.0, 0.0, 1.0, 1.0), rows, known=Roles(1, (3,), None), signed=True)
 
 
 def _fimp_row(document: Document, line: int, text: str) -> list[str]:
@@ -144,49 +142,41 @@ def _trec(document: Document) -> Table:
     separator = "\t" if "\t" in document.first_lines(1)[0] else " "
     fast = delimited.fast(document, len(TREC_COLUMNS), separator, 0, quoted=False)
     numeric = (0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
-    return Table(document.name, TREC_COLUMNS, numeric, rows, _no_sample, fast, known=Roles(2, (4,), 0))
+    return Table(document.name, TREC_COLUMNS, numeric, rows, fast=fast, known=Roles(2, (4,), 0))
 
 
-class Pairs(dict[str, Any]):
-    """A JSON object in which a name is repeated, with all its pairs."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        self.pairs = pairs
+class Pairs(list[tuple[str, Any]]):
+    """A JSON object with all its pairs: a name may be repeated."""
 
 
-def json_content(document: Document, *, unique: bool) -> Any:
+def _json(document: Document) -> Table:
+    """Return the table in a JSON document: an object of items, of rankings, or a list of records or items."""
+    content = _json_content(document)
+    if isinstance(content, Pairs):
+        return _objects(document, content)
+    if not isinstance(content, list):
+        raise _other_shape(document, f"only {shown(content)}")
+    return _records(document, content)
+
+
+def _json_content(document: Document) -> Any:
     """Return a JSON document's value, or say where its syntax is wrong."""
     try:
-        return json.loads(document.text(), object_pairs_hook=partial(_object, document, unique))
+        return json.loads(document.text(), object_pairs_hook=Pairs)
     except json.JSONDecodeError as error:
         raise InputError(
             f"{document.name}, line {error.lineno}, column {error.colno} must be JSON; {error.msg[0].lower()}"
             f"{error.msg[1:]}. Check the syntax there."
         ) from None
     except RecursionError:
-        raise other_shape(document, "too many levels") from None
+        raise _other_shape(document, "too many levels") from None
     except ValueError as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{document.name} must hold numbers of ordinary length; {error}.") from None
 
 
-def _object(document: Document, unique: bool, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object; a repeated name is an error if names must be unique."""
-    result = dict(pairs)
-    if len(result) == len(pairs):
-        return result
-    if not unique:
-        return Pairs(pairs)
-    repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
-    raise InputError(
-        f"{document.name} must name each item once; {shown(repeated)} occurs twice in one object. "
-        f"Pass {spelled('duplicates', 'max')} to keep the highest score of each item."
-    )
-
-
-def other_shape(document: Document, what: str) -> InputError:
+def _other_shape(document: Document, what: str) -> InputError:
     """Return the error for JSON that is not one of the known shapes."""
     return InputError(
         f"{document.name} must be an object of item to score, an object of name to such objects, a list of records, or "
@@ -194,27 +184,52 @@ def other_shape(document: Document, what: str) -> InputError:
     )
 
 
+def _objects(document: Document, content: Pairs) -> Table:
+    """Return the table in an object of item to score, or of name to such objects."""
+    nested = [name for name, value in content if isinstance(value, Pairs)]
+    other = next((name for name, value in content if not isinstance(value, Pairs)), None)
+    if nested and other is not None:
+        raise _other_shape(document, f"an object where {nested[0]!r} holds an object and {other!r} does not")
+    cells = [(name, *pair) for name, pairs in content for pair in pairs] if nested else content
+    empty = next((name for name, pairs in content if not pairs), None) if nested else None
+    if not cells or empty is not None:
+        where = document.name if empty is None else f"{document.name}, ranking {empty!r}"
+        raise InputError(f"{where} must hold at least one item; it is an empty object.")
+    for *_, item, score in cells:
+        if isinstance(score, list):
+            value = dict(score) if isinstance(score, Pairs) else score
+            raise _other_shape(document, f"an object where {shown(item)} holds {shown(value)}")
+    columns = ("ranking", "item", "score") if nested else ("item", "score")
+    known = Roles(1, (2,), 0) if nested else Roles(0, (1,), None)
+
+    def rows(positions: Sequence[int]) -> Iterator[Row]:
+        for place, row in enumerate(cells, 1):
+            yield place, [row[position] for position in positions]
+
+    return Table(document.name, columns, (0.0,) * len(columns), rows, unit="item", known=known)
+
+
 def _is_text(value: Any) -> bool:
     """Return whether a JSON value is text; 'NaN' and 'inf' are how some write what JSON cannot."""
     return isinstance(value, str) and ((parsed := number(value)) is None or isfinite(parsed))
 
 
-def records(document: Document, content: list[Any]) -> Table:
+def _records(document: Document, content: list[Any]) -> Table:
     """Return the table in a list of JSON records, or in a list of strings: one column of items."""
     header = not (content and all(isinstance(record, str) for record in content))
-    content = content if header else [{"item": record} for record in content]
-    wrong = [record for record in content if not isinstance(record, dict)]
+    wrong = [record for record in content if header and not isinstance(record, Pairs)]
     if wrong:
-        raise other_shape(document, f"a list with {shown(wrong[0])} in it")
-    columns = tuple(dict.fromkeys(name for record in content for name in record))
+        raise _other_shape(document, f"a list with {shown(wrong[0])} in it")
+    records = [dict(record) if header else {"item": record} for record in content]
+    columns = tuple(dict.fromkeys(name for record in records for name in record))
     if not columns:
         raise InputError(f"{document.name} must hold at least one record; it is an empty list.")
-    values = [[record.get(name) for record in content[: delimited.SAMPLE]] for name in columns]
+    values = [[record.get(name) for record in records[: delimited.SAMPLE]] for name in columns]
     numeric = tuple(0.0 if any(map(_is_text, column)) else numeric_share(column) for column in values)
 
     def rows(positions: Sequence[int]) -> Iterator[Row]:
-        for at, record in enumerate(content, 1):
-            yield at, [record.get(columns[position]) for position in positions]
+        for place, record in enumerate(records, 1):
+            yield place, [record.get(columns[position]) for position in positions]
 
     unit = "record" if header else "item"
     return Table(document.name, columns, numeric, rows, values.__getitem__, unit=unit, header=header)

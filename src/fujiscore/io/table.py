@@ -52,11 +52,12 @@ class Table:
     columns: tuple[str, ...]
     numeric: tuple[float, ...]  # the share of numbers among each column's first values
     rows: Callable[[Sequence[int]], Iterator[Row]]
-    sample: Callable[[int], Sequence[Any]]  # a column's first values
+    sample: Callable[[int], Sequence[Any]] = lambda _: ()  # a column's first values
     fast: Callable[[Roles, bool], list[Group] | None] | None = None
     unit: str = "line"
     header: bool = True
     known: Roles | None = None  # the format's own roles
+    signed: bool = False  # the format has negative scores, for items no better than noise
 
     def place(self, number: int, column: int | None = None) -> str:
         """Return where a value stands, for messages."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 from measured import Row
 from pyarrow import csv, feather, parquet
 
-from fujiscore.readers import load
+from fujiscore.io import load
 
 ROWS = 10_000_000
 QUERIES = 10_000

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.readers import load as load_rankings
+from fujiscore.io import load as load_rankings
 from fujiscore.studies.study import study
-from fujiscore.studies.tabular import load
+from fujiscore.io.datasets import load
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[1] / "shared" / "data"

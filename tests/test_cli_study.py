@@ -17,7 +17,7 @@ import pytest
 from fujiscore.cli import fuji
 from fujiscore.cli.data import Asked, estimate
 from fujiscore.studies.ranking import rank
-from fujiscore.studies.tabular import load
+from fujiscore.io.datasets import load
 
 QUICK = ("--resamples", "3", "--trees", "5", "--permutations", "9", "--no-progress")
 

@@ -31,7 +31,7 @@ from fujiscore.stability import (
 from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_weight
 
 if TYPE_CHECKING:
-    from fujiscore.readers import read
+    from fujiscore.io import read
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
     from fujiscore.studies.ranking import rank
     from fujiscore.studies.study import Study, TopFeature, study
@@ -40,7 +40,7 @@ __version__ = "0.1.0"
 
 # What few programs need is imported when it is asked for: name to module.
 _ON_DEMAND = {
-    "read": "readers",
+    "read": "io",
     "SetStability": "sets",
     "SetStabilityTest": "sets",
     "compare_set_stability": "sets",

@@ -13,7 +13,7 @@ from fujiscore.errors import InputError
 from fujiscore.measures import MEASURES, Measure, find
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
 from fujiscore.rankings import DUPLICATES, MISSING, NAN, NEGATIVE
-from fujiscore.readers.formats import FORMATS
+from fujiscore.io.formats import FORMATS
 from fujiscore.transforms import TRANSFORMS
 
 if TYPE_CHECKING:

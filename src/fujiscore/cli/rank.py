@@ -17,8 +17,8 @@ from fujiscore.studies.ranking import prepared, rank
 
 if TYPE_CHECKING:
     from fujiscore.cli.screen import Screen
+    from fujiscore.io.datasets import Data
     from fujiscore.rankings import Rankings
-    from fujiscore.studies.tabular import Data
 
 
 @click.command(

@@ -19,8 +19,8 @@ from fujiscore.studies.study import study
 
 if TYPE_CHECKING:
     from fujiscore.cli.screen import Screen
+    from fujiscore.io.datasets import Data
     from fujiscore.studies.study import Study
-    from fujiscore.studies.tabular import Data
 
 UNFINISHED = ".resamples"
 

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import fujiscore as fj
-from fujiscore.studies.tabular import BUNDLED, load
+from fujiscore.io.datasets import BUNDLED, load
+from fujiscore.rankers.data import as_classes
 
 ROWS = [(0.5, "red", "yes"), (1.25, "blue", "no"), (-3.0, "red", "yes"), (1e-9, "green", "no"), (7.0, "blue", "no")]
 FRAME = pd.DataFrame(ROWS, columns=["size", "colour", "class"])
@@ -90,7 +91,7 @@ def test_openml_offline_is_one_line(monkeypatch):
 
     monkeypatch.setattr(module, "urlopen", offline)
     monkeypatch.setattr(module.time, "sleep", lambda _: None)
-    with pytest.raises(fj.InputError, match=r"^openml:nothing cannot be fetched: no route to host\.[^\n]*$"):
+    with pytest.raises(fj.InputError, match=r"^openml:nothing cannot be downloaded: no route to host\.[^\n]*$"):
         load("openml:nothing")
 
 
@@ -101,8 +102,8 @@ def write(path, header, rows):
 
 PLAIN = [f"{i}.5,{i % 7},{'ab'[i % 2]}" for i in range(20)]
 BAD = {
-    "no target": ("a,b,class", PLAIN, None, "the target must be named.*--target class"),
-    "no target, other name": ("a,b,kind", PLAIN, None, "--target kind"),
+    "no target": ("a,b,class", PLAIN, None, "target must name the column of classes.*pass target='class'"),
+    "no target, other name": ("a,b,kind", PLAIN, None, "pass target='kind'"),
     "mistyped target": ("a,b,class", PLAIN, "clas", "got 'clas'. Did you mean 'class'"),
     "no header": ("1.5,2,a", PLAIN, "class", "add a header"),
     "numbers alone": ("1.5,2,3", ["1,2,3"], "class", "line 1 must name the columns"),
@@ -115,7 +116,12 @@ BAD = {
     ),
     "text far below": ("a,b,class", [*PLAIN * 40, "oops,1,a"], "class", "line 802, column 'a'.*'oops'"),
     "infinite": ("a,b,class", [*PLAIN, "inf,1,a"], "class", "finite numbers; infinite ones are in 'a'"),
-    "identifier": ("id,b,class", [f"r{i}x,1,{'ab'[i % 2]}" for i in range(9)], "class", "--drop id"),
+    "identifier": (
+        "id,b,class",
+        [f"r{i}x,1,{'ab'[i % 2]}" for i in range(9)],
+        "class",
+        "unique in every row and looks like an identifier.*drop='id'",
+    ),
     "decimal comma": ("a;b;class", [f"1,{i};2;{'ab'[i % 2]}" for i in range(9)], "class", "decimal point; got '1,0'"),
     "ragged": ("a,b,class", [*PLAIN, "1,2"], "class", "line 22 must have 3 fields"),
     "no rows": ("a,b,class", [], "class", "nothing beneath"),
@@ -136,16 +142,16 @@ def test_bad_files_are_refused_in_a_line(tmp_path, case):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("sparse.arff", ARFF + "{0 1, 2 yes}\n", "line 7: sparse ARFF is not read"),
+        ("sparse.arff", ARFF + "{0 1, 2 yes}\n", "line 7: sparse ARFF is not supported"),
         ("date.arff", "@relation r\n@attribute when date\n@data\n", "type of 'when'"),
         ("short.arff", ARFF + "1,red\n", "line 7 must have 3 values"),
         ("nodata.arff", "@relation r\n@attribute a numeric\n", "no line @data"),
-        ("empty.arff", ARFF, "none beneath @data"),
+        ("empty.arff", ARFF, "nothing beneath"),
         ("word.arff", ARFF + "big,red,yes\n", "line 7, column 'size'.*'big'"),
         ("bad.libsvm", "1 1:2\n1 x:3\n", "line 2 must be 'class index:value"),
         ("huge.libsvm", "1 1:2\n0 4000000000:3\n", "fit in memory"),
         ("empty.csv", "", "it is empty"),
-        ("damaged.parquet", "PAR1 and nothing else", "damaged or cut off"),
+        ("damaged.parquet", "PAR1 and nothing else", "damaged or truncated"),
     ],
 )
 def test_bad_formats_are_refused(tmp_path, name, text, message):
@@ -161,7 +167,7 @@ def test_a_mistyped_data_set_suggests_one():
 
 def test_dates_are_refused(tmp_path):
     FRAME.assign(when=pd.Timestamp("2020-01-01")).to_parquet(tmp_path / "d.parquet")
-    with pytest.raises(fj.InputError, match=r"holds datetimes\. Leave it out with --drop when"):
+    with pytest.raises(fj.InputError, match=r"holds datetimes\. Leave it out with drop='when'"):
         load(tmp_path / "d.parquet", "class")
     assert load(tmp_path / "d.parquet", "class", drop=["when"]).features == ["size", "colour"]
 
@@ -174,7 +180,7 @@ def test_columns_can_be_left_out_and_made_categorical(tmp_path):
     for option in ("drop", "categorical"):
         with pytest.raises(fj.InputError, match=f"{option} must name a column; got 'z'"):
             load(path, "class", **{option: ["z"]})
-    with pytest.raises(fj.InputError, match="must not be left out"):
+    with pytest.raises(fj.InputError, match="must not be in drop"):
         load(path, "class", drop=["class"])
 
 
@@ -211,7 +217,7 @@ def test_a_missing_class_is_dropped_or_refused(tmp_path):
     assert load(path, "class", nan="drop").y.size == 2
     found = load(path, "class", nan="fill")
     with pytest.raises(fj.InputError, match="1 of 5 are missing"):
-        fj.rankers.data.as_classes(found.y)
+        as_classes(found.y)
 
 
 def test_a_column_without_values_cannot_be_filled(tmp_path):

@@ -1,10 +1,11 @@
-"""Parquet, Feather and large delimited files through pyarrow, which loads at first use. Imports tables and errors."""
+"""Parquet, Feather and large delimited files through pyarrow, imported at first use. Imports table and errors."""
 
 from __future__ import annotations
 
 import io
 import zlib
 from collections.abc import Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -12,23 +13,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError
-from fujiscore.readers.tables import Group, Table, distinct
+from fujiscore.io.table import MISSING, Group, Table, require_distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from numpy.typing import NDArray
 
-    from fujiscore.readers.tables import Roles, Row
+    from fujiscore.io.table import Roles, Row
 
+SAMPLE = 500  # first values of a column that tell whether it repeats
 SLICE = 1 << 15  # labels fingerprinted at once: their temporaries stay in the cache
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-LONGEST = 4096  # bytes of a label; a longer one is left to the row-by-row way
+LONGEST = 4096  # bytes of a label; rows with longer ones are read one by one
 LOW_BYTES = np.array([(1 << 8 * count) - 1 for count in range(9)], dtype=np.uint64)
 
 
 class Labels(Sequence[str]):
-    """The labels in an Arrow column, as text when asked for: ten million strings take seconds to make."""
+    """The labels in an Arrow column, made text on demand: ten million strings take seconds to make."""
 
     def __init__(self, column: Any) -> None:
         self._column = column
@@ -40,7 +42,7 @@ class Labels(Sequence[str]):
     def __getitem__(self, position: Any) -> Any:
         """Return a label, or a list of them for a slice."""
         if isinstance(position, slice):
-            return [self[at] for at in range(*position.indices(len(self)))]
+            return [self[index] for index in range(*position.indices(len(self)))]
         return self._column[int(position)].as_py()
 
     def __iter__(self) -> Iterator[str]:
@@ -82,29 +84,29 @@ def decompressed(stored: Any) -> Any:
 
 
 def delimited(
-    open_file: Callable[[], Any], width: int, delimiter: str, skip: int, roles: Roles, *, quoted: bool
+    open_file: Callable[[], Any], width: int, delimiter: str, skip: int, quoted: bool, roles: Roles, unique: bool
 ) -> list[Group] | None:
-    """Return the rankings in a delimited file of UTF-8, None if it has any flaw."""
+    """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong."""
     import pyarrow as pa
     from pyarrow import csv
 
-    keys = [str(at) for at in range(width)]
+    keys = [str(column) for column in range(width)]
     text = [keys[roles.item]] + ([] if roles.ranking is None else [keys[roles.ranking]])
-    types = {key: pa.large_string() for key in text} | {keys[at]: pa.float64() for at in roles.scores}
+    types = {key: pa.large_string() for key in text} | {keys[column]: pa.float64() for column in roles.scores}
     try:
         with open_file() as stream:
             table = csv.read_csv(
                 stream,
                 csv.ReadOptions(column_names=keys, skip_rows=skip),
                 csv.ParseOptions(delimiter=delimiter, quote_char='"' if quoted else False),
-                csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=["", "NA"]),
+                csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=sorted(MISSING)),
             )
     except (pa.ArrowException, OSError, EOFError, zlib.error):
         return None
     if table.num_rows == 0 or any(_spans_lines(table[key]) for key in text):
         return None
     ranking = None if roles.ranking is None else table[keys[roles.ranking]]
-    return _groups(table[keys[roles.item]], [table[keys[at]] for at in roles.scores], ranking)
+    return _groups(table[keys[roles.item]], [table[keys[column]] for column in roles.scores], ranking, unique)
 
 
 def _spans_lines(column: Any) -> bool:
@@ -114,71 +116,101 @@ def _spans_lines(column: Any) -> bool:
     return any(compute.any(compute.match_substring(column, end)).as_py() for end in "\n\r")
 
 
-def parquet(file: str, source: Any) -> Table:
-    """Return the table in a Parquet file, of which only the columns needed are read."""
-    need("reading Parquet")
+def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[list[str]], Any], Callable[[str], Any]]:
+    """Return the schema of a Parquet or Feather file, a reader of whole columns, and one of a column's first values."""
+    need(f"reading {kind.capitalize()}")
     import pyarrow as pa
-    from pyarrow.parquet import ParquetFile
 
     try:
+        if kind == "feather":
+            from pyarrow.feather import read_table
+
+            whole = read_table(source)
+            return whole.schema, whole.select, lambda name: whole[name].slice(0, SAMPLE)
+        from pyarrow.parquet import ParquetFile
+
         reader = ParquetFile(source)
     except (pa.ArrowException, OSError):
-        raise InputError(f"{file} must be a whole Parquet file; it is damaged or cut off. Write it again.") from None
-    return _table(file, reader.schema_arrow, lambda names: reader.read(columns=names))
+        raise InputError(
+            f"{file} must be a complete {kind.capitalize()} file; it is damaged or truncated. Write it again."
+        ) from None
+    first = partial(reader.iter_batches, SAMPLE)
+    return (
+        reader.schema_arrow,
+        lambda names: reader.read(columns=names),
+        lambda name: next((batch.column(0) for batch in first(columns=[name])), pa.array([])),
+    )
 
 
-def feather(file: str, source: Any) -> Table:
-    """Return the table in a Feather (Arrow IPC) file."""
-    need("reading Feather")
-    import pyarrow as pa
-    from pyarrow.feather import read_table
-
-    try:
-        whole = read_table(source)
-    except (pa.ArrowException, OSError):
-        raise InputError(f"{file} must be a whole Feather file; it is damaged or cut off. Write it again.") from None
-    return _table(file, whole.schema, whole.select)
-
-
-def _table(file: str, schema: Any, read: Callable[[list[str]], Any]) -> Table:
-    """Return a table whose columns have types."""
-    from pyarrow import types
-
-    def is_number(kind: Any) -> bool:
-        return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
-
-    def wanted(roles: Roles) -> tuple[Any, list[Any], Any]:
-        used = [*roles.scores, roles.item] + ([] if roles.ranking is None else [roles.ranking])
-        columns = _read(file, read, [schema.names[at] for at in used])
-        ranking = None if roles.ranking is None else columns.pop()
-        return columns.pop(), columns, ranking
-
-    def fast(roles: Roles) -> list[Group] | None:
-        item, scores, ranking = wanted(roles)
-        flags = any(types.is_boolean(column.type) for column in scores)
-        return None if flags or len(item) == 0 else _groups(item, scores, ranking)
-
-    def rows(roles: Roles) -> Iterator[Row]:
-        item, scores, ranking = wanted(roles)
-        rankings = [None] * len(item) if ranking is None else _text(ranking).to_pylist()
-        values = zip(*[column.to_pylist() for column in scores], strict=True)
-        return iter(zip(range(1, len(item) + 1), _text(item).to_pylist(), rankings, values, strict=True))
-
-    distinct(file, schema.names)
-    numeric = tuple(float(is_number(kind)) for kind in schema.types)
-    counted = bool(schema.names) and bool(types.is_integer(schema.types[0]))
-    return Table(file, tuple(schema.names), numeric, rows, fast, unit="row", counted=counted)
-
-
-def _read(file: str, read: Callable[[list[str]], Any], names: list[str]) -> list[Any]:
+def _read(file: str, read: Callable[[], Any]) -> Any:
     """Return columns of a file that may be damaged beyond its header."""
     import pyarrow as pa
 
     try:
-        return list(read(names).select(names).columns)
+        return read()
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"{file} must be a whole file; it is damaged: {reason}. Write it again.") from None
+        raise InputError(f"{file} must be a complete file; it is damaged: {reason}. Write it again.") from None
+
+
+def table(file: str, kind: str, source: Any) -> Table:
+    """Return the table in a Parquet or Feather file; of Parquet only the columns needed are read."""
+    schema, read, first = _open(file, kind, source)
+    from pyarrow import types
+
+    names = list(schema.names)
+    require_distinct(file, names)
+
+    def columns(positions: Sequence[int]) -> list[Any]:
+        wanted = [names[position] for position in positions]
+        return list(_read(file, lambda: read(list(dict.fromkeys(wanted))).select(wanted)).columns)
+
+    def fast(roles: Roles, unique: bool) -> list[Group] | None:
+        item, *scores = columns([roles.item, *roles.scores, *([] if roles.ranking is None else [roles.ranking])])
+        ranking = None if roles.ranking is None else scores.pop()
+        flags = any(types.is_boolean(column.type) for column in scores)
+        return None if flags or len(item) == 0 else _groups(item, scores, ranking, unique)
+
+    def rows(positions: Sequence[int]) -> Iterator[Row]:
+        item, ranking, *scores = columns(positions)
+        cells = [_text(item).to_pylist(), _text(ranking).to_pylist(), *(column.to_pylist() for column in scores)]
+        return enumerate(zip(*cells, strict=True), 1)
+
+    def sample(position: int) -> Sequence[Any]:
+        values: list[Any] = _read(file, lambda: first(names[position])).to_pylist()
+        return values
+
+    numeric = tuple(float(_is_number(kind)) for kind in schema.types)
+    return Table(file, tuple(names), numeric, rows, sample, fast, unit="row")
+
+
+def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[str, NDArray[Any]]:
+    """Return all columns of a Parquet or Feather file: numbers as float64, the rest as objects (None: missing).
+
+    Columns named in `as_text`, bools and categories become text, dates stay as they are.
+    """
+    schema, read, _ = _open(file, kind, source)
+    from pyarrow import types
+
+    require_distinct(file, schema.names)
+    result: dict[str, NDArray[Any]] = {}
+    for name, column in zip(schema.names, _read(file, lambda: read(schema.names)).columns, strict=True):
+        if _is_number(column.type) and name not in as_text:
+            result[name] = _floats(column)
+            continue
+        temporal = types.is_temporal(column.type) and name not in as_text
+        cells = column.to_pylist()
+        if not temporal:
+            cells = [None if cell is None or str(cell).strip() in MISSING else str(cell).strip() for cell in cells]
+        result[name] = np.array([*cells, None], np.object_)[:-1]
+    return result
+
+
+def _is_number(kind: Any) -> bool:
+    """Return whether an Arrow type is one of numbers."""
+    from pyarrow import types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
 def _text(column: Any) -> Any:
@@ -194,7 +226,7 @@ def _text(column: Any) -> Any:
         return pa.chunked_array([texts], type=pa.large_string())
 
 
-def _groups(item: Any, scores: Sequence[Any], ranking: Any) -> list[Group] | None:
+def _groups(item: Any, scores: Sequence[Any], ranking: Any, unique: bool) -> list[Group] | None:
     """Return the rankings in Arrow columns; None if a label is missing or repeated, or a score is not a number."""
     import pyarrow as pa
     from pyarrow import compute
@@ -207,16 +239,16 @@ def _groups(item: Any, scores: Sequence[Any], ranking: Any) -> list[Group] | Non
         values = [_floats(column) for column in scores]
     except pa.ArrowException:
         return None
-    marks = _fingerprints(labels)
-    if ranking is None:
-        return None if _repeats(marks) else [Group(None, Labels(labels), tuple(values))]
-    return _split(labels, values, _text(ranking), marks)
+    marks = _fingerprints(labels) if unique else None
+    if ranking is not None:
+        return _split(labels, values, _text(ranking), marks)
+    return None if marks is not None and _repeats(marks) else [Group(None, Labels(labels), tuple(values))]
 
 
 def _split(
-    labels: Any, values: list[NDArray[np.float64]], rankings: Any, marks: NDArray[np.uint64]
+    labels: Any, values: list[NDArray[np.float64]], rankings: Any, marks: NDArray[np.uint64] | None
 ) -> list[Group] | None:
-    """Cut a long table into its rankings, in the order in which they first appear."""
+    """Split a long table into its rankings, in the order in which they first appear."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -224,15 +256,15 @@ def _split(
         return None
     coded = rankings.combine_chunks().dictionary_encode()
     codes = coded.indices.to_numpy()
-    if _repeats(marks ^ (codes.astype(np.uint64) + np.uint64(1)) * MULTIPLIER):
+    if marks is not None and _repeats(marks ^ (codes.astype(np.uint64) + np.uint64(1)) * MULTIPLIER):
         return None
     if (np.diff(codes) < 0).any():
         order = np.argsort(codes, kind="stable")
-        labels, values, codes = labels.take(pa.array(order)), [own[order] for own in values], codes[order]
+        labels, values, codes = labels.take(pa.array(order)), [scores[order] for scores in values], codes[order]
     labels = labels.combine_chunks()
     ends = np.searchsorted(codes, np.arange(len(coded.dictionary)), side="right").tolist()
     return [
-        Group(name, Labels(labels.slice(start, end - start)), tuple(own[start:end] for own in values))
+        Group(name, Labels(labels.slice(start, end - start)), tuple(scores[start:end] for scores in values))
         for name, start, end in zip(coded.dictionary.to_pylist(), [0, *ends[:-1]], ends, strict=True)
     ]
 

@@ -1,4 +1,4 @@
-"""Files as bytes and lines: opening, decompression, encodings, and what goes wrong with them. Imports errors."""
+"""Files as bytes and lines: opening, decompression, encodings, and their errors. Imports columnar (zstd) and errors."""
 
 from __future__ import annotations
 
@@ -11,21 +11,25 @@ import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError
-from fujiscore.readers import columnar
+from fujiscore.io import columnar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
+# Files up to this size are read into memory once and need no pyarrow, whose import takes 0.2 s.
+SMALL = 1 << 20
 HEAD = 1 << 16
+MAGIC = 4  # first bytes, which tell the compression
 LINE_LIMIT = 16 * 2**20
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKED = (".gz", ".zst")
-# The longer marks come first: UTF-32's begins with UTF-16's.
+# Longer marks first: UTF-32's begins with UTF-16's.
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -37,25 +41,29 @@ MARKS = (
 
 @dataclass(frozen=True)
 class Document:
-    """A file that can be read more than once, decompressed; pipes and standard input are kept in memory."""
+    """A file that can be read more than once, decompressed.
+
+    `content` is the file as stored, in memory, or None if it is large; `head` are its first bytes, decompressed.
+    """
 
     name: str
     path: Path | None
-    content: bytes | None = None
+    content: bytes | None
+    magic: bytes
     head: bytes = b""
 
     @property
     def stem(self) -> str:
         """The file's name without folder and extensions, which names its ranking."""
-        return "stdin" if self.path is None else self._bare.stem
+        return "stdin" if self.path is None else self._unpacked.stem
 
     @property
     def suffix(self) -> str:
-        """The extension, in lower case, without that of a compression."""
-        return self._bare.suffix.lower()
+        """The extension in lower case, without that of a compression."""
+        return self._unpacked.suffix.lower()
 
     @property
-    def _bare(self) -> Path:
+    def _unpacked(self) -> Path:
         """The path without the extension of a compression."""
         path = Path() if self.path is None else self.path
         return path.with_suffix("") if path.suffix.lower() in PACKED else path
@@ -65,47 +73,42 @@ class Document:
         """The encoding that a byte order mark tells, or else UTF-8."""
         return next((name for mark, name in MARKS if self.head.startswith(mark)), "utf-8")
 
-    def _magic(self) -> bytes:
-        """Return the first bytes of the file as it is stored."""
-        if self.content is not None or self.path is None:
-            return (self.content or b"")[:4]
-        with self.path.open("rb") as raw:
-            return raw.read(4)
+    @property
+    def large(self) -> bool:
+        """Whether the file is large enough that importing pyarrow pays off."""
+        return self.content is None or len(self.content) > SMALL
 
     def open(self) -> Any:
         """Open the content, decompressed."""
-        magic = self._magic()
-        stored = io.BytesIO(self.content) if self.content is not None else self.path
-        if magic.startswith(GZIP):
+        stored = self.path if self.content is None else io.BytesIO(self.content)
+        if self.magic.startswith(GZIP):
             return gzip.open(stored, "rb")  # type: ignore[arg-type]
-        if magic == ZSTD:
+        if self.magic == ZSTD:
             return columnar.decompressed(stored)
         return stored if isinstance(stored, io.BytesIO) else Path(str(stored)).open("rb")
 
     def whole(self) -> str | BinaryIO:
-        """Return what a reader of columns can move about in: the path, or the content in memory."""
-        if self.content is None and self.path is not None and not self._magic().startswith((GZIP, ZSTD)):
+        """Return what a columnar reader can seek in: the path, or the content in memory."""
+        if self.content is None and not self.magic.startswith((GZIP, ZSTD)):
             return str(self.path)
         with self.reading() as stream:
             return io.BytesIO(stream.read())
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
-        """Open the content; whatever goes wrong while it is read becomes an error that says so."""
+        """Open the content; errors while it is read become an InputError."""
         try:
             with self.open() as stream:
                 yield stream
-        except PermissionError:
-            raise InputError(f"{self.name} must be readable; permission is denied. Check its access rights.") from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise self._damaged(error) from None
         except OSError as error:
-            raise self._damaged(error) if error.errno is None else unreadable(self.name, error) from None
+            raise self._damaged(error) if error.errno is None else _unreadable(self.name, error) from None
 
     def _damaged(self, error: Exception) -> InputError:
         """Return the error for a compressed file that ends early or is corrupt."""
         reason = "it ends too early" if isinstance(error, EOFError) or "Truncated" in str(error) else str(error)
-        return InputError(f"{self.name} must be a whole compressed file; {reason}. Copy or compress it again.")
+        return InputError(f"{self.name} must be a complete compressed file; {reason}. Copy or compress it again.")
 
     def text(self) -> str:
         """Return the whole content as text."""
@@ -117,7 +120,7 @@ class Document:
             raise self._undecodable(content[: error.start].count(b"\n") + 1) from None
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines with their ends, whichever these are; none may be longer than the limit."""
+        """Yield the lines with their line ends; none may be longer than the limit."""
         with self.reading() as stream:
             text = io.TextIOWrapper(stream, encoding=self.encoding, newline="")
             number = 0
@@ -127,11 +130,18 @@ class Document:
                     if len(line) > LINE_LIMIT:
                         raise InputError(
                             f"{self.name}, line {number} must be at most {LINE_LIMIT >> 20} MB long; it is longer. "
-                            "Check that it is a text file with a line an item."
+                            "Check that it is a text file with one item per line."
                         )
                     yield line
             except UnicodeDecodeError:
                 raise self._undecodable(self._undecodable_line()) from None
+
+    def first_lines(self, count: int) -> list[str]:
+        """Return the first lines, from the first that is not blank."""
+        lines = list(islice(dropwhile(lambda line: not line.strip(), self.lines()), count))
+        if not lines:
+            raise _empty(self.name)
+        return lines
 
     def _undecodable_line(self) -> int | None:
         """Return the number of the first line that is not UTF-8."""
@@ -146,7 +156,7 @@ class Document:
         return None
 
     def _undecodable(self, line: int | None) -> InputError:
-        """Return the error for bytes that are not the encoding's."""
+        """Return the error for bytes that the encoding does not have."""
         name = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8"}.get(self.encoding, self.encoding.upper())
         where = self.name if line is None or name != "UTF-8" else f"{self.name}, line {line}"
         return InputError(
@@ -155,41 +165,48 @@ class Document:
         )
 
 
-def unreadable(name: str, error: Exception) -> InputError:
-    """Return the error for a file that the system does not let us read."""
-    reason = getattr(error, "strerror", None) or str(error)
-    return InputError(f"{name} must be a readable file; the system says: {reason}.")
-
-
 def document(path: str | os.PathLike[str]) -> Document:
-    """Return the file of a path, or of standard input for '-'."""
+    """Return the file at a path, or standard input for '-'."""
     name = os.fspath(path)
-    if name == "-":
-        found = Document("standard input", None, sys.stdin.buffer.read())
-    else:
-        own = Path(name)
-        content = None
-        try:
-            if not own.exists():
-                raise _absent(own)
-            if own.is_dir():
-                raise InputError(f"{name} must be a file; it is a folder. Name the files in it: {name.rstrip('/')}/*.")
-            if not own.is_file():  # a pipe gives its content only once
-                content = own.read_bytes()
-        except (OSError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise unreadable(name, error) from None
-        found = Document(name, own, content)
-    with found.reading() as stream:
+    file = None if name == "-" else Path(name)
+    content, complete = (sys.stdin.buffer.read(), True) if file is None else _stored(name, file)
+    label = "standard input" if file is None else name
+    opened = Document(label, file, content if complete else None, content[:MAGIC])
+    with opened.reading() as stream:
         head = stream.read(HEAD)
     if not head.strip():
-        raise InputError(f"{found.name} must hold a ranking; it is empty.")
-    return Document(found.name, found.path, found.content, head)
+        raise _empty(label)
+    return Document(label, file, opened.content, opened.magic, head)
+
+
+def _stored(name: str, file: Path) -> tuple[bytes, bool]:
+    """Return the first bytes of a file, and whether they are all; a pipe gives its content only once."""
+    try:
+        if file.is_dir():
+            raise InputError(f"{name} must be a file; it is a folder. Name the files in it: {name.rstrip('/')}/*.")
+        with file.open("rb") as raw:
+            content = raw.read(SMALL + MAGIC)
+            complete = len(content) < SMALL + MAGIC or not file.is_file()
+            return (content + raw.read() if complete else content), complete
+    except (FileNotFoundError, NotADirectoryError):
+        raise _absent(file) from None
+    except (OSError, ValueError) as error:
+        raise error if isinstance(error, InputError) else _unreadable(name, error) from None
+
+
+def _empty(name: str) -> InputError:
+    """Return the error for a file without content."""
+    return InputError(f"{name} must hold rankings or data; it is empty.")
+
+
+def _unreadable(name: str, error: Exception) -> InputError:
+    """Return the error for a file that the operating system does not let us read."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(f"{name} must be a readable file; the system reports: {reason}.")
 
 
 def _absent(path: Path) -> InputError:
-    """Return the error for a file that is not there, with names near it."""
+    """Return the error for a file that does not exist, with similar names."""
     if not path.parent.is_dir():
         return InputError(f"{path} must be a file; there is no folder {path.parent}. Check the path.")
     names = [other.name for other in path.parent.iterdir()]

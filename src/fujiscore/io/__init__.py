@@ -1,0 +1,288 @@
+"""Files to rankings: `load` returns what a file holds, `read` aligned and checked rankings. Imports rankings."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore.errors import InputError, choice, first_few, spelled
+from fujiscore.io import formats
+from fujiscore.io.columns import choose, direction
+from fujiscore.io.documents import document
+from fujiscore.io.groups import groups, groups_of_unique_items
+from fujiscore.io.table import shown, unknown
+from fujiscore.rankings import Labelled, Rankings, align
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from fujiscore.io.documents import Document
+    from fujiscore.io.table import Group, Roles, Table
+    from fujiscore.rankings import Missing, Nan, Negative
+
+    File: TypeAlias = str | os.PathLike[str]
+
+DUPLICATES = ("raise", "max", "mean", "first")
+AS_LIST = "no scores: read as a list from best to worst, scores 1/rank"
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One ranking as a file holds it, the scores unchecked.
+
+    Attributes
+    ----------
+    name : str
+        The score column's or the ranking's name, or the file's stem if the file holds one ranking.
+    items : sequence of str
+        The labels as the file writes them, in its order; repeated only if `load` was told to accept duplicates.
+    scores : ndarray of float64
+        One score per item, with its sign; NaN where the file has none.
+    origin : str
+        Where it came from, for messages.
+    signed : bool
+        Whether negative scores are part of the format and mean "no better than noise" (.fimp).
+    transform : str or None
+        "rank" if the file has no scores and these are 1/rank.
+    notes : tuple of str
+        Warnings about the scores.
+    """
+
+    name: str
+    items: Sequence[str]
+    scores: NDArray[np.float64]
+    origin: str
+    signed: bool = False
+    transform: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """The rankings in a file.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+        One per ranking.
+    notes : tuple of str
+        What was guessed about columns and header, for example "item column 'gene', score column 'weight'", and the
+        sources' warnings.
+    """
+
+    sources: tuple[Source, ...]
+    notes: tuple[str, ...] = ()
+
+
+def load(
+    path: File,
+    *,
+    item: str | None = None,
+    score: str | Sequence[str] | None = None,
+    ranking: str | None = None,
+    format: str | None = None,
+    duplicates: str = "raise",
+    transform: object = None,
+) -> Loaded:
+    """Return the rankings that a file holds, as it holds them.
+
+    Parameters
+    ----------
+    path, item, score, ranking, format
+        As in `read`, but one file.
+    duplicates : {"raise", "max", "mean", "first"}
+        With "raise" a repeated item is an error; otherwise all its rows are returned.
+    transform : optional
+        The transform that the scores will get: if None, columns that look like p-values, distances or ranks get a
+        warning.
+
+    Returns
+    -------
+    Loaded
+        With `.sources`, one per ranking, and `.notes`, what was guessed.
+
+    Notes
+    -----
+    Labels are always text: 1 in a Parquet file is "1" in a CSV file. Scores that are empty, NA, N/A, NaN, null, None
+    or ? are NaN.
+    """
+    if format is not None:
+        choice("format", format, formats.FORMATS)
+    choice("duplicates", duplicates, DUPLICATES)
+    location, part = _locate(path)
+    if part is not None and score is not None:
+        raise InputError(
+            f"{spelled('score')} must not be given with {os.fspath(path)!r}, which names one; got {score!r}."
+        )
+    file = document(location)
+    kind = formats.detect(file, format, formats.FORMATS)
+    table = formats.table(file, kind)
+    wanted = score if part is None else [part]
+    of_objects = kind == "json" and table.known is not None and table.known.ranking is not None
+    by_name = wanted is not None and (of_objects or (part is not None and part not in table.columns))
+    roles, guess = choose(table, item, None if by_name else wanted, ranking)
+    if duplicates == "raise":
+        split, note = groups_of_unique_items(table, roles, named=item is not None)
+    else:
+        split, note = groups(table, roles, unique=False), None
+    by_column = len(roles.scores) > 1 or not (wanted is None or isinstance(wanted, (str, int)))
+    sources = [
+        source
+        for group in split
+        for source in _sources(file, table, roles, group, by_column=by_column, warn=transform is None)
+    ]
+    if by_name:
+        argument = spelled("score") if part is None else "what follows the colon"
+        names = [wanted] if isinstance(wanted, str) else list(wanted or ())
+        sources = _pick(table, roles, sources, names, argument)
+    notes = [guess, note, *(warning for source in sources for warning in source.notes)]
+    return Loaded(tuple(sources), tuple(dict.fromkeys(note for note in notes if note)))
+
+
+def _locate(path: File) -> tuple[File, str | None]:
+    """Return the file, and the score column or ranking that "file:name" names if no file has the whole name."""
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise InputError(f"path must be text or a path; got {shown(name)}.")
+    end = len(name)
+    while not os.path.lexists(name) and (end := name.rfind(":", 0, end)) > 0:
+        if os.path.isfile(name[:end]):  # noqa: PTH113
+            return name[:end], name[end + 1 :]
+    return path, None
+
+
+def _sources(
+    file: Document, table: Table, roles: Roles, group: Group, *, by_column: bool, warn: bool
+) -> Iterator[Source]:
+    """Yield the rankings in a group of rows: one per score column, or the one of a list without scores."""
+    if not roles.scores:
+        reciprocal = 1 / np.arange(1, len(group.items) + 1)
+        yield Source(file.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
+    for position, scores in zip(roles.scores, group.scores, strict=True):
+        column = table.columns[position]
+        name, origin = column if by_column else file.stem, f"{file.name}, column {column!r}"
+        if group.name is not None:
+            name = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
+            kind = "query" if table.columns[roles.ranking or 0] == "qid" else "ranking"
+            origin = f"{file.name}, {kind} {group.name!r}"
+        warning = direction(column, scores) if warn else None
+        yield Source(name, group.items, scores, origin, table.signed, notes=(warning,) if warning else ())
+
+
+def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence[str], argument: str) -> list[Source]:
+    """Return the rankings of some names."""
+    by_name = {source.name: source for source in sources}
+    for name in names:
+        if name not in by_name:
+            long = roles.ranking is not None
+            what = "ranking" if long else "column"
+            raise unknown(table.file, argument, name, list(by_name) if long else table.columns, what)
+    return [by_name[name] for name in names]
+
+
+def gather(paths: Iterable[File], *, negative: str | None = None, **options: Any) -> Loaded:
+    """Return the rankings of several files under different names, with notes that name the files.
+
+    Without a policy for negative scores, those of .fimp files are set to 0, with a note.
+    """
+    sources: list[Source] = []
+    files: list[str] = []
+    said: dict[str, list[str]] = {}
+    for path in paths:
+        loaded = load(path, **options)
+        sources += loaded.sources
+        files += [os.fspath(path)] * len(loaded.sources)
+        for note in loaded.notes:
+            said.setdefault(note, []).append(os.fspath(path))
+    notes = [f"{first_few(of)}: {note}" for note, of in said.items()]
+    if negative is None and options.get("transform") is None:
+        clipped = [_clipped(source) for source in sources]
+        notes += [note for _, note in clipped if note]
+        sources = [source for source, _ in clipped]
+    names = _distinct_names([source.name for source in sources], files)
+    return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
+
+
+def _clipped(source: Source) -> tuple[Source, str | None]:
+    """Return a source of a signed format with negative scores set to 0, and a note if there are any."""
+    below = source.scores < 0
+    if not source.signed or not below.any() or below.all():
+        return source, None
+    note = (
+        f"{source.origin}: {int(below.sum())} of {below.size} scores are negative, no better than noise in .fimp "
+        f"files, and count as 0 ({spelled('negative', 'clip')})"
+    )
+    return replace(source, scores=np.where(below, 0.0, source.scores)), note
+
+
+def read(
+    path: File | Iterable[File],
+    *,
+    item: str | None = None,
+    score: str | Sequence[str] | None = None,
+    ranking: str | None = None,
+    format: str | None = None,
+    negative: Negative | None = None,
+    nan: Nan = "raise",
+    missing: Missing = "raise",
+) -> Rankings:
+    r"""Return the rankings in one or more files, aligned by label and checked.
+
+    Parameters
+    ----------
+    path : str, path-like or several
+        Files, "-" for standard input, or "file:name" for one score column or ranking of a file: CSV, TSV, Parquet,
+        Feather, JSON (an object of item to score, an object of name to such objects, or a list of records), .fimp,
+        TREC runs (one ranking per query) and lists of items, best first; also compressed with gzip or zstd.
+    item, ranking : str, optional
+        The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
+        the columns' names and content if not given.
+    score : str or sequence of str, optional
+        The score column, or several: one ranking each. All numeric columns that are not ranks or indices if not
+        given.
+    format : {"csv", "tsv", "parquet", "feather", "json", "fimp", "trec"}, optional
+        The format; by content and extension if not given.
+    negative : {"raise", "clip", "abs"}, optional
+        As in `fuji`. If not given, negative scores are an error, but count as 0 in .fimp files, with a note.
+    nan, missing
+        As in `fuji`; with nan="drop" and missing="drop" an item is left out of all rankings.
+
+    Returns
+    -------
+    Rankings
+        Named after their columns, or after the files where each holds one; labels are text.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from fujiscore.io import read
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name, "scores.csv")
+    >>> _ = file.write_text("gene,relief,forest\nBRCA1,0.5,3\nTP53,0.25,4\n")
+    >>> rankings = read(file)
+    >>> rankings.names, rankings.scores
+    (('relief', 'forest'), (array([0.5 , 0.25]), array([3., 4.])))
+    >>> folder.cleanup()
+    """
+    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    if not paths:
+        raise InputError("path must name at least one file; got none.")
+    loaded = gather(paths, negative=negative, item=item, score=score, ranking=ranking, format=format)
+    objects = [Labelled(source.items, source.scores) for source in loaded.sources]
+    names = [source.name for source in loaded.sources]
+    return align(objects, names, negative=negative or "raise", nan=nan, missing=missing)
+
+
+def _distinct_names(names: Sequence[str], files: Sequence[str]) -> list[str]:
+    """Return the names, with the file in front of those that several rankings share."""
+    count = Counter(names)
+    full = [f"{file}:{name}" if count[name] > 1 else name for name, file in zip(names, files, strict=True)]
+    count = Counter(full)
+    return [f"{name} ({position})" if count[name] > 1 else name for position, name in enumerate(full, 1)]

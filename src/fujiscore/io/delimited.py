@@ -1,0 +1,190 @@
+"""Delimited text: separator, header and rows, for rankings and data sets alike. Imports columns, columnar, errors."""
+
+from __future__ import annotations
+
+import csv
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from fujiscore.errors import InputError
+from fujiscore.io import columnar
+from fujiscore.io.columns import is_index_name, is_item_name
+from fujiscore.io.table import MISSING, Table, number, numeric_share, require_distinct, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from fujiscore.io.documents import Document
+    from fujiscore.io.table import Group, Roles, Row
+
+SEPARATORS = ("\t", ";", "|", ",")  # if two fit equally well, not the comma: it may be a decimal comma
+SAMPLE = 500  # rows that tell the separator, the header and the kinds of the columns
+SAMPLE_CELLS = 200_000
+QUOTES = "Quote fields that contain the separator, and close every quote."
+OTHER_SEPARATORS = ":=#^~& "  # not read, but recognised where each line ends with a number after one
+
+
+def table(document: Document, *, data: bool = False) -> Table:
+    """Return the table in a delimited file, of rankings or of data, as its first rows show it."""
+    separator = _separator(document, document.first_lines(SAMPLE))
+    parsed = _parse(document, document.lines(), separator)
+    start, first = next(parsed, (0, [""]))
+    most = max(20, min(SAMPLE, SAMPLE_CELLS // len(first)))
+    body = [row for _, row in islice(parsed, most)]
+    width = _width([first, *body])
+    header = _names_columns(document, first, width) if data else _has_header(document, first, body, width)
+    if not header:
+        body = [first, *body]
+    if not body:
+        raise InputError(f"{document.name} must hold at least one row; it has a header and nothing beneath it.")
+    values = [[row[column] for row in body if column < len(row)] for column in range(width)]
+    skip = start if header else 0
+    return Table(
+        document.name,
+        _names(document, first, width) if header else tuple(str(column + 1) for column in range(width)),
+        tuple(numeric_share(column) for column in values),
+        partial(_rows, document, separator, skip, width),
+        values.__getitem__,
+        fast(document, width, separator, skip, quoted=True),
+        header=header,
+    )
+
+
+def fast(
+    document: Document, width: int, separator: str, skip: int, *, quoted: bool
+) -> Callable[[Roles, bool], list[Group] | None] | None:
+    """Return the reader of a large delimited file through pyarrow, None if that cannot be used."""
+    if not (document.large and columnar.installed() and document.encoding in {"utf-8", "utf-8-sig"}):
+        return None
+    return partial(columnar.delimited, document.open, width, separator, skip, quoted)
+
+
+def _parse(document: Document, lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the number of its last line."""
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=separator == " ")
+    line = 0
+    try:
+        for row in reader:
+            line = reader.line_num
+            if len(row) > 1 or (row and row[0].strip()):
+                yield line, row
+    except csv.Error:
+        raise InputError(
+            f"{document.name}, line {line + 1}: a field must have at most {csv.field_size_limit():,} characters; one "
+            "has more. Check for a quote that is opened and never closed."
+        ) from None
+
+
+def _separator(document: Document, lines: list[str]) -> str:
+    """Return the separator that splits the first rows most regularly, preferably into a column of numbers."""
+    merits = {separator: _merit(document, lines, separator) for separator in SEPARATORS}
+    best = max(merits, key=lambda separator: merits[separator])
+    if merits[best][0] < 1:
+        share, _, numbers = _merit(document, lines, " ")
+        if share == 1 and numbers:
+            return " "
+    if merits[best][0] > 0:
+        return best
+    list(_parse(document, lines, ","))  # where a field is too long, that is the error to show
+    if any(_splits_scores(lines, separator) for separator in OTHER_SEPARATORS):
+        raise InputError(
+            f"{document.name} must have two columns or more, separated by comma, tab, semicolon, | or space; its first "
+            f"line is {shown(lines[0].strip())}. Separate items and scores by one of these, or, if it is a list of "
+            "items, write 'item' above them."
+        )
+    return ","
+
+
+def _splits_scores(lines: list[str], separator: str) -> bool:
+    """Return whether all lines are a label of their own, a separator and a number, save a header."""
+    cells = [line.strip().rpartition(separator) for line in lines if line.strip()]
+    values = [number(score) for _, _, score in cells[1:] or cells]
+    numbers = all(value is not None and value == value for value in values)  # noqa: PLR0124 - NaN
+    return numbers and len({label for label, _, _ in cells} - {""}) == len(cells)
+
+
+def _merit(document: Document, lines: list[str], separator: str) -> tuple[float, bool, bool]:
+    """Return the share of rows of equal width, whether the first row has it, and whether a column is numeric."""
+    try:
+        rows = [row for _, row in _parse(document, lines, separator)]
+    except InputError:
+        return 0.0, False, False
+    if not rows:
+        return 0.0, False, False
+    width = _width(rows)
+    if width == 1:
+        return sum(len(row) > 1 for row in rows) / len(rows) / 2, False, False
+    alike = [row for row in rows[1:] if len(row) == width]
+    regular = len(alike) + (len(rows[0]) in {width, width - 1})
+    columns = zip(*(alike or rows), strict=True)
+    # 0,5 is not a number here, but tells the separator as well as 0.5 does.
+    numbers = any(numeric_share(value.replace(",", ".") for value in column) == 1 for column in columns)
+    return regular / len(rows), len(rows[0]) == width, numbers
+
+
+def _width(rows: list[list[str]]) -> int:
+    """Return the number of fields that most rows beneath the first have."""
+    widths = [len(row) for row in rows[1:] or rows]
+    return max(dict.fromkeys([len(rows[0]), *widths]), key=widths.count)
+
+
+def _is_counted(first: list[str], width: int) -> bool:
+    """Return whether a row is 0, 1, 2, ...: the names that pandas writes for columns without names."""
+    return [cell.strip() for cell in first] == [str(column) for column in range(width)]
+
+
+def _has_header(document: Document, first: list[str], body: list[list[str]], width: int) -> bool:
+    """Return whether the first row of rankings names the columns; it need not if there are at most two."""
+    cells = [cell.strip() for cell in first]
+    values = [number(cell) for cell in cells]
+    names_items = is_item_name(cells[0], plural=width == 1) or is_index_name(cells[0])
+    if len(cells) < width or (names_items and all(v is None or v != v or v.is_integer() for v in values[1:])):  # noqa: PLR0124 - NaN
+        return True
+    if _is_counted(first, width) and (width > 2 or numeric_share(row[0] for row in body) < 1):
+        return True
+    if width <= 2:
+        return width == 2 and values == [None, None]
+    if all(value is None for value in values):
+        return True
+    raise InputError(
+        f"{document.name}, line 1 must name the {width} columns; it holds numbers. "
+        "Add a header (only an item column and one score column can do without)."
+    )
+
+
+def _names_columns(document: Document, first: list[str], width: int) -> bool:
+    """Return True if the first row of a data set names at least two columns, and raise otherwise."""
+    if width < 2:
+        raise InputError(
+            f"{document.name} must have at least two columns, separated by comma, tab, semicolon, | or space; its "
+            f"first line is one: {shown(first[0])}."
+        )
+    cells = [cell.strip() for cell in first]
+    if not _is_counted(first, width) and all(cell not in MISSING and number(cell) is not None for cell in cells):
+        raise InputError(f"{document.name}, line 1 must name the columns; it holds numbers. Add a header.")
+    return True
+
+
+def _names(document: Document, first: list[str], width: int) -> tuple[str, ...]:
+    """Return the columns' names; R's header leaves out the first, that of the row names."""
+    names = [cell.strip() for cell in first]
+    names = ["", *names] if len(names) == width - 1 else names
+    if len(names) != width:
+        raise InputError(
+            f"{document.name}, line 1 must have {width} fields, as the rows beneath it; it has {len(names)}. {QUOTES}"
+        )
+    require_distinct(document.name, names)
+    return tuple(names)
+
+
+def _rows(document: Document, separator: str, skip: int, width: int, columns: Sequence[int]) -> Iterator[Row]:
+    """Yield the cells of some columns beneath the header; every row must have the same number of fields."""
+    for line, row in _parse(document, document.lines(), separator):
+        if line <= skip:
+            continue
+        if len(row) != width:
+            raise InputError(
+                f"{document.name}, line {line} must have {width} fields, as the other rows; it has {len(row)}. {QUOTES}"
+            )
+        yield line, [row[column] for column in columns]

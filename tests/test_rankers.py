@@ -519,10 +519,10 @@ class TestBadData:
             (X, [None, *Y[1:].tolist()], "y must give every row a class; 1 of 80"),
             (X, [None, *(["a", "b"] * 40)[1:]], "y must give every row a class; 1 of 80"),
             (X, pd.Series([None, *Y[1:].tolist()], dtype="Int64"), "y must give every row a class; 1 of 80"),
-            (X, np.column_stack([Y, Y]), r"y must be one-dimensional: one class a row. Got shape \(80, 2\)"),
+            (X, np.column_stack([Y, Y]), r"y must be one-dimensional: one class per row. Got shape \(80, 2\)"),
             (X, [[1], [1, 2]], "y must be one-dimensional"),
-            (with_value(np.inf), Y, "X must hold finite numbers; column 3 hold"),
-            (FRAME.replace(FRAME.iloc[5, 3], -np.inf), Y, "X must hold finite numbers; column 'd' hold"),
+            (with_value(np.inf), Y, "X must hold finite numbers; column 3 has infinite"),
+            (FRAME.replace(FRAME.iloc[5, 3], -np.inf), Y, "X must hold finite numbers; column 'd' has infinite"),
             (X[:0], [], "X must have rows and columns; got 0 rows and 7 columns"),
             (X[:, :0], Y, "X must have rows and columns; got 80 rows and 0 columns"),
             (FRAME.iloc[:0], [], "X must have rows and columns; got 0 rows"),
@@ -534,7 +534,7 @@ class TestBadData:
             (X.astype(str), Y, "X must hold numbers; column 0 holds"),
             (X + 1j, Y, "X must hold numbers; column 0 holds"),
             (FRAME.assign(b=pd.Timestamp("2020-01-01")), Y, "X must hold numbers; column 'b' holds"),
-            (FRAME.rename(columns={"b": "a"}), Y, "X must name each column once; 'a' names more than one"),
+            (FRAME.rename(columns={"b": "a"}), Y, "X must have unique column names; 'a' names more than one"),
             (FRAME, pd.Series(Y)[::-1], "rows in the same order; their indexes differ"),
         ],
     )
@@ -576,19 +576,19 @@ class TestBadData:
     @pytest.mark.parametrize("value", [0, -1, 2.5, "3", None])
     def test_counts(self, value):
         for ranker, option in ((relief, "neighbours"), (mutual_information, "neighbours"), (genie3, "trees")):
-            with pytest.raises(InputError, match=f"{option} must be a whole number from 1 up"):
+            with pytest.raises(InputError, match=f"{option} must be an integer of at least 1"):
                 ranker(X, Y, **{option: value})
 
     @pytest.mark.parametrize("value", [-1, 2**32, 0.5, "seed"])
     def test_seeds(self, value):
         for ranker in RANKERS[1:]:
-            with pytest.raises(InputError, match="random_state must be a whole number"):
+            with pytest.raises(InputError, match="random_state must be an integer from 0"):
                 ranker(X, Y, random_state=value)
 
     def test_choices(self):
         with pytest.raises(InputError, match="small_classes must be one of 'average', 'drop'"):
             relief(X, Y, small_classes="ignore")
-        with pytest.raises(InputError, match="categorical must have one entry a column of X, 7; got 2"):
+        with pytest.raises(InputError, match="categorical must have one entry per column of X, 7; got 2"):
             relief(X, Y, categorical=[True, False])
         for wrong in (["z"], [7], [1.5]):
             with pytest.raises(InputError, match="categorical must be a mask of 7 bools, or a list of columns"):
@@ -636,9 +636,9 @@ class TestAsRanker:
     def test_what_ranks_badly(self):
         with pytest.raises(InputError, match="KNeighborsClassifier has neither"):
             as_ranker(KNeighborsClassifier())(X, Y, 0)
-        with pytest.raises(InputError, match=r"must return one score a feature, .*\(7,\); got shape \(2,\)"):
+        with pytest.raises(InputError, match=r"must return one score per feature, .*\(7,\); got shape \(2,\)"):
             as_ranker(lambda X, y: [1, 2])(X, Y, 0)  # noqa: ARG005
-        with pytest.raises(InputError, match="must score every feature; its score is NaN at columns 0, 1"):
+        with pytest.raises(InputError, match="must give every feature a finite score; it gives nan for columns 0, 1"):
             as_ranker(lambda X, y: [np.nan, np.nan] + [1] * 5)(X, Y, 0)  # noqa: ARG005
         with pytest.raises(InputError, match="An estimator takes no options here; got trees"):
             as_ranker(LogisticRegression(), trees=3)

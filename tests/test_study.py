@@ -20,11 +20,10 @@ import pandas as pd
 import pytest
 
 import fujiscore as fj
-from fujiscore.rankers import genie3, mutual_information, random_forest, relief
-from fujiscore.studies import files as study_files
-from fujiscore.studies.ranking import prepared, rank
-from fujiscore.studies.resampling import Plan, describe, plan
-from fujiscore.studies.study import holm, study
+from fujiscore import study_report
+from fujiscore.rankers import as_ranker, genie3, mutual_information, prepare, random_forest, rank, relief
+from fujiscore.resampling import Plan, describe, plan
+from fujiscore.study import holm, study
 
 QUICK = {"trees": 10, "resamples": 4, "permutations": 19}
 
@@ -100,12 +99,14 @@ def test_dataframes_name_the_items_and_text_is_categorical():
     x, y = table()
     frame = pd.DataFrame(x[:, :2], columns=["size", "noise"]).assign(colour=["red", "blue", "green"] * 20)
     held = rank(frame, y, ["relief"])
-    assert held.items == ["size", "noise", "colour"]
+    assert [held.label(i) for i in range(held.n)] == ["size", "noise", "colour"]
     as_category = rank(frame.astype({"colour": "category"}), y, ["relief"])
     np.testing.assert_array_equal(held["relief"], as_category["relief"])
-    assert prepared(frame, y, None, None).notes == ("text taken as categories: colour",)
+    assert prepare(frame, y, inspect=True).notes == ("text treated as categories: colour",)
     frame["noise"] = np.arange(60) % 4
-    np.testing.assert_array_equal(prepared(frame, y, None, [False, True, False]).categorical, [False, True, True])
+    np.testing.assert_array_equal(
+        prepare(frame, y, [False, True, False], inspect=True).categorical, [False, True, True]
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,8 +114,11 @@ def test_dataframes_name_the_items_and_text_is_categorical():
     [
         (lambda f: f.assign(a=[str(v) for v in f["a"]]), "column 'a' holds text, all of it numbers"),
         (lambda f: f.assign(a=["typo", *(str(v) for v in f["a"][1:])]), "most of it numbers, but also 'typo'"),
-        (lambda f: f.assign(a=[f"row {i}" for i in range(len(f))]), "a category of its own in every row"),
-        (lambda f: f.assign(a=np.inf), "column 'a' hold infinite"),
+        (
+            lambda f: f.assign(a=[f"row {i}" for i in range(len(f))]),
+            "column 'a' is unique in every row and looks like an identifier",
+        ),
+        (lambda f: f.assign(a=np.inf), "column 'a' has infinite"),
         (lambda f: f.rename(columns={"b": "a"}), "'a' names more than one"),
         (lambda f: f.assign(a=np.nan), "cannot use missing values; column 'a'"),
     ],
@@ -141,8 +145,8 @@ def test_odd_but_usable_data_are_noted():
     found = study(x, y, **QUICK)
     text = " ".join(found.notes)
     assert "constant, so no method can use them: 2" in text
-    assert "counts the rows" in text
-    assert "1 of 3 classes has one row only" in text
+    assert "numbers the rows" in text
+    assert "1 of 3 classes has only one row" in text
     assert found.rankings["relief"][2] == 0
 
 
@@ -198,16 +202,18 @@ def test_a_resample_depends_on_its_number_alone():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"resamples": 2}, "resamples must be at least 3"),
+        ({"resamples": 2}, "resamples must be an integer of at least 3"),
         ({"scheme": "jackknife"}, "scheme must be one of"),
-        ({"fraction": 1.0}, "fraction must lie between 0 and 1"),
+        ({"fraction": 1.0}, "fraction must be a number between 0 and 1"),
         ({"scheme": "folds", "resamples": 61}, "at most the number of rows"),
         ({"fraction": 0.9999}, "must leave rows out"),
         ({"measure": "fuzzy"}, "measure must be one of"),
-        ({"top": 0}, "top must be a whole number"),
-        ({"trees": 0}, "trees must be a whole number"),
-        ({"confidence": 2}, "confidence must lie"),
+        ({"top": 0}, "top must be an integer of at least 1"),
+        ({"trees": 0}, "trees must be an integer of at least 1"),
+        ({"confidence": 2}, "confidence must be a number between 0 and 1"),
         ({"random_state": -1}, "random_state"),
+        ({"permutations": -1}, "permutations must be an integer of at least 0"),
+        ({"ks": [0]}, "ks must lie"),
     ],
 )
 def test_wrong_options_are_refused(options, message):
@@ -298,7 +304,7 @@ def test_a_measure_without_a_formula_for_chance_is_not_corrected():
     found = study(*table(), ["relief", "mutual_information"], measure="correlation", **QUICK)
     assert found.corrected is None
     assert found.stability_corrected is None
-    assert "matrix_corrected.csv" not in study_files.tables(found)
+    assert "matrix_corrected.csv" not in study_report.tables(found)
     assert "How stable" in found.to_markdown()
 
 
@@ -306,7 +312,7 @@ def test_without_permutations_there_are_no_p_values():
     found = study(*table(), ["relief", "mutual_information"], **{**QUICK, "permutations": 0})
     assert found.p_values is None
     assert found.p_value("relief", "mutual_information") is None
-    assert "p_values.csv" not in study_files.tables(found)
+    assert "p_values.csv" not in study_report.tables(found)
 
 
 def same(first, second):
@@ -379,7 +385,7 @@ def test_methods_are_known_by_code_and_parameters():
 SLOW_RUN = """
 import sys, time
 import numpy as np
-from fujiscore.studies.study import study
+from fujiscore.study import study
 def slow(X, y):
     time.sleep(0.25)
     return X[y == 1].mean(axis=0) ** 2
@@ -456,11 +462,11 @@ def test_an_unfinished_file_leaves_the_old_one(tmp_path, found, monkeypatch):
     found.save(tmp_path, pictures=False)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
-    def full(_table, file):
+    def full(_text, file):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(study_files, "_write_table", full)
+    monkeypatch.setattr(study_report, "_write_text", full)
     with pytest.raises(OSError, match="No space"):
         found.save(tmp_path, pictures=False)
     assert {path.name: path.read_bytes() for path in Path(tmp_path).iterdir()} == before
@@ -472,12 +478,6 @@ def test_the_summary_answers_the_three_questions(found):
         assert heading in text
     assert "| a | " in text
     assert "genie3 and random_forest" in text
-
-
-def test_ties_are_noted():
-    x, y = table(n=40, m=5)
-    found = study(x, y, {"a": lambda *_: np.array([2.0, 1, 1, 1, 1]), "b": lambda *_: np.arange(5.0)}, **QUICK)
-    assert any("equal scores straddle" in note for note in found.notes)
 
 
 def test_threads_leave_the_callers_warning_filters_alone():

@@ -20,6 +20,7 @@ from fujiscore.explain import Explanation, explain
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.permutations import Permutations
+from fujiscore.rankers.ranking import rank
 from fujiscore.rankings import Rankings, rankings
 from fujiscore.stability import (
     Stability,
@@ -29,13 +30,12 @@ from fujiscore.stability import (
     stability,
     stability_curve,
 )
+from fujiscore.study import Study, TopFeature, study
 
 if TYPE_CHECKING:
     from fujiscore.lists import RBO, average_overlap, rbo
     from fujiscore.readers import read
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
-    from fujiscore.studies.ranking import rank
-    from fujiscore.studies.study import Study, TopFeature, study
 
 __version__ = "0.1.0"
 
@@ -49,10 +49,6 @@ _ON_DEMAND = {
     "SetStabilityTest": "sets",
     "compare_set_stability": "sets",
     "set_stability": "sets",
-    "Study": "studies",
-    "TopFeature": "studies",
-    "rank": "studies",
-    "study": "studies",
 }
 
 __all__ = [

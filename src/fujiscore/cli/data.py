@@ -12,8 +12,8 @@ import click
 from fujiscore.cli import options
 from fujiscore.cli.outputs import note
 from fujiscore.cli.screen import printable
+from fujiscore.rankers.ranking import METHODS
 from fujiscore.studies.data_files import FORMATS
-from fujiscore.studies.ranking import METHODS
 from fujiscore.studies.tabular import NAN, Data, load
 from fujiscore.tiles import workers
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import InputError, MissingExtraError, choice
-from fujiscore.rankers.data import as_classes, at_least_one
+from fujiscore.errors import InputError, MissingExtraError, choice, integer
+from fujiscore.rankers.features import as_classes
 from fujiscore.readers.tables import INDEX_NAMES, listed, number, unknown
+from fujiscore.resampling import Plan
 from fujiscore.studies.data_files import Columns, read_columns
-from fujiscore.studies.resampling import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -112,7 +112,7 @@ def load(
         raise InputError(f"{columns.file}: the target {chosen!r} must not be left out.")
     found = _data(columns, chosen, set(drop))
     found = {"keep": _keep, "drop": _without_gaps, "fill": _filled}[nan](found)
-    return found if rows is None else _sampled(found, at_least_one("rows", rows), random_state)
+    return found if rows is None else _sampled(found, integer("rows", rows, 1), random_state)
 
 
 def _columns(

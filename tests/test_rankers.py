@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from fujiscore import _kernels, tiles
 from fujiscore.errors import InputError, MissingExtraError
-from fujiscore.rankers import as_ranker, forest_scores, genie3, mutual_information, random_forest, relief
+from fujiscore.rankers import as_ranker, forest_scores, genie3, mutual_information, prepare, random_forest, relief
 from fujiscore.rankers import information as information_module
 from fujiscore.rankers import relief as _relief_function
 
@@ -489,6 +489,52 @@ class TestAllRankers:
             "X = [[1., 2], [2, 1], [3, 5], [4, 0]]\nprint(relief(X, [0, 0, 1, 1]), mutual_information(X, [0, 0, 1, 1]))"
         )
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+
+
+class TestPreparedTable:
+    """A prepared table, and rows of it, give what the same data give when they are prepared anew."""
+
+    @staticmethod
+    def data(seed, *, gaps):
+        frame, nominal, y = mixed(seed)
+        if not gaps:
+            frame = frame.drop(columns="empty").fillna(1.0)
+        return frame, nominal[: frame.shape[1]], y
+
+    @by_name
+    def test_a_prepared_table_is_taken_as_it_is(self, ranker):
+        frame, nominal, y = self.data(1, gaps=ranker is relief)
+        prepared = prepare(frame, y, nominal)
+        expected = ranker(frame, y, categorical=nominal, **FAST[ranker])
+        np.testing.assert_array_equal(ranker(prepared, **FAST[ranker]), expected)
+        np.testing.assert_array_equal(as_ranker(ranker, **FAST[ranker])(prepared), expected)
+        with pytest.raises(InputError, match="X is a prepared table"):
+            ranker(prepared, y)
+
+    @by_name
+    @pytest.mark.parametrize("seed", range(4))
+    def test_rows_of_it(self, ranker, seed):
+        frame, nominal, y = self.data(seed, gaps=ranker is relief)
+        rng = np.random.default_rng(seed)
+        # Few enough rows for classes and categories to vanish, and some of them twice.
+        rows = np.sort(rng.choice(np.flatnonzero(np.isin(y, ["a", "c", "f"])), 25))
+        part = prepare(frame, y, nominal).at(rows)
+        expected = ranker(frame.iloc[rows], y[rows], categorical=nominal, **FAST[ranker])
+        np.testing.assert_array_equal(ranker(part, **FAST[ranker]), expected)
+        assert part.counts.tolist() == np.unique(y[rows], return_counts=True)[1].tolist()
+        assert part.codes.tolist() == np.unique(y[rows], return_inverse=True)[1].tolist()
+
+    def test_missing_values_are_named(self):
+        frame, nominal, y = self.data(0, gaps=True)
+        with pytest.raises(InputError, match="mutual_information cannot use missing values; columns 'x2', 'x3'"):
+            mutual_information(prepare(frame, y, nominal))
+
+    def test_rows_of_one_class_are_refused(self):
+        prepared = prepare(X, Y)
+        with pytest.raises(InputError, match="at least two classes"):
+            prepared.at(np.flatnonzero(Y == 1))
+        with pytest.raises(InputError, match="a class with at least two rows"):
+            prepared.at(np.array([int(np.argmax(label == Y)) for label in range(3)]))
 
 
 X, Y = plain()

@@ -20,8 +20,6 @@ from fujiscore.tables import write_atomically
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from numpy.typing import NDArray
 
     from fujiscore.rankers.features import Features, Scores
@@ -126,15 +124,7 @@ class Finished:
 
 
 def resampled_scores(
-    table: Features,
-    rankers: Rankers,
-    trees: int,
-    schedule: Plan,
-    *,
-    n_jobs: int | None = None,
-    executor: Executor | None = None,
-    progress: bool | None = None,
-    resume: Any = None,
+    table: Features, rankers: Rankers, trees: int, schedule: Plan, *, resume: Any = None, **work: Any
 ) -> Scores:
     """Return scores of shape (resamples, methods, features); finished resamples are read from the folder."""
     shape = (len(rankers), table.categorical.size)
@@ -142,7 +132,7 @@ def resampled_scores(
     scores = {} if finished is None else {i: finished.load(i, shape) for i in range(schedule.count)}
     missing = [i for i in range(schedule.count) if scores.get(i) is None]
     tiles = [(table, rankers, trees, schedule, i, finished) for i in missing]
-    parts = run(_tile, tiles, n_jobs=n_jobs, executor=executor, progress=progress, label="resamples")
+    parts = run(_tile, tiles, label="resamples", **work)
     scores.update(zip(missing, parts, strict=True))
     return np.array([scores[i] for i in range(schedule.count)])
 
@@ -197,4 +187,5 @@ def describe(method: Any) -> str:
     if code is None:
         return repr(method)
     closure = [cell.cell_contents for cell in method.__closure__ or ()]
-    return f"{method.__module__}.{method.__qualname__} {hashlib.sha256(marshal.dumps(code)).hexdigest()} {closure!r}"
+    values = (closure, method.__defaults__, method.__kwdefaults__)
+    return f"{method.__module__}.{method.__qualname__} {hashlib.sha256(marshal.dumps(code)).hexdigest()} {values!r}"

@@ -143,14 +143,9 @@ class Study:
         return study_report.markdown(self)
 
     def save(self, folder: str | os.PathLike[str], *, pictures: bool | None = None) -> list[Path]:
-        """Write tables, figures and a summary to a folder, each file atomically; return their paths.
+        """Write tables, figures and a summary to a folder, which is created if necessary; return the files' paths.
 
-        Parameters
-        ----------
-        folder : str or path-like
-            Created if necessary; files of the same names are replaced.
-        pictures : bool, optional
-            Whether to draw figures; by default if matplotlib is installed.
+        Files of the same names are replaced atomically. By default figures are drawn if matplotlib is installed.
         """
         from fujiscore import study_report
 
@@ -229,7 +224,7 @@ def study(
         raise InputError("X must have at least 2 features for their rankings to be compared; it has 1. Use rank.")
     number, deepest, seed = integer("trees", trees, 1), integer("top", top, 1), as_seed(random_state)
     draws, level, points = integer("permutations", permutations), proportion("confidence", confidence), grid(ks, m)
-    closed_form = has_closed_form(find(measure))
+    find(measure)
     schedule = plan(table.codes, resamples, scheme, fraction, seed)
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     with kept_warning_filters():
@@ -253,7 +248,7 @@ def study(
     rankings = as_rankings(rankers, scores, table)
     names = [f"resample {i + 1}" for i in range(schedule.count)]
     resampled = {name: as_rankings(names, drawn[:, i], table) for i, name in enumerate(rankers)}
-    result = _compared(rankings, resampled, measure, settings, closed_form=closed_form, work=work)
+    result = _compared(rankings, resampled, measure, settings, work)
     return replace(result, notes=(*table.notes, *_caveats(result, table, rankers)))
 
 
@@ -266,50 +261,43 @@ def area_name(ks: Any, points: Sequence[int]) -> str:
 
 
 def _compared(
-    rankings: Rankings,
-    resampled: Mapping[str, Rankings],
-    measure: str,
-    settings: Mapping[str, Any],
-    *,
-    closed_form: bool,
-    work: Any,
+    rankings: Rankings, resampled: Mapping[str, Rankings], measure: str, settings: Mapping[str, Any], work: Any
 ) -> Study:
     """Return all comparisons of the rankings and of their resamples, without notes."""
-    names, ks = rankings.names, settings["ks"]
+    names, ks, draws = rankings.names, settings["ks"], settings["permutations"]
     flat = tuple(name for name, scores in zip(names, rankings.scores, strict=True) if is_flat(scores, measure))
-    count = {name: sum(is_flat(scores, measure) for scores in resampled[name].scores) for name in names}
-    draws = {"permutations": settings["permutations"], "random_state": settings["random_state"]}
+    flat_resamples = {name: sum(is_flat(scores, measure) for scores in resampled[name].scores) for name in names}
+    drawing: Any = {"permutations": draws, "random_state": settings["random_state"], **work}
     curves = {
-        (a, b): compare(rankings[a], rankings[b], (measure,), ks=ks, negative="clip", **draws, **work)
-        for a, b in combinations(names, 2)
-        if a not in flat and b not in flat
+        (a, b): compare(rankings[a], rankings[b], (measure,), ks=ks, negative="clip", **drawing)
+        for a, b in combinations([name for name in names if name not in flat], 2)
     }
     options: Any = {"measure": measure, "ks": ks, **work}
-    raw, corrected = _matrices(rankings, options, closed_form=closed_form)
-    judged = {name: _matrices(resampled[name], options, closed_form=closed_form) for name in names}
-    kinds = [
-        {name: _stability(judged[name][kind], settings["confidence"], count[name]) for name in names}
-        for kind in range(1 + closed_form)
+    pairs = {name: _matrices(resampled[name], options) for name in names}
+    stable = [
+        {name: _stability(pairs[name][kind], settings["confidence"], flat_resamples[name]) for name in names}
+        for kind in range(len(pairs[names[0]]))
     ]
-    defined = [name for name in names if not np.isnan(kinds[-1][name].value)]
+    defined = [name for name in names if not np.isnan(stable[-1][name].value)]
     comparisons = {
-        (a, b): compare_stabilities(kinds[-1][a], kinds[-1][b], paired=True) for a, b in combinations(defined, 2)
+        (a, b): compare_stabilities(stable[-1][a], stable[-1][b], paired=True) for a, b in combinations(defined, 2)
     }
     adjusted = holm([comparison.p_value for comparison in comparisons.values()])
+    matrices = [_blanked(matrix, flat) for matrix in _matrices(rankings, options)]
     return Study(
         rankings,
-        _blanked(raw, flat),
-        None if corrected is None else _blanked(corrected, flat),
+        matrices[0],
+        matrices[1] if len(matrices) > 1 else None,
         curves,
-        _p_values(names, curves, measure) if settings["permutations"] else None,
+        _p_values(names, curves, measure) if draws else None,
         resampled,
-        kinds[0],
-        kinds[1] if closed_form else None,
+        stable[0],
+        stable[1] if len(stable) > 1 else None,
         comparisons,
         dict(zip(comparisons, adjusted, strict=True)),
         top_features(rankings, resampled, settings["top"], measure),
         flat,
-        count,
+        flat_resamples,
         (),
         settings,
     )
@@ -321,10 +309,10 @@ def is_flat(scores: Scores, measure: str) -> bool:
     return bool(counted.min() == counted.max())
 
 
-def _matrices(rankings: Rankings, options: Any, *, closed_form: bool) -> tuple[Matrix, Matrix | None]:
-    """Return the areas of all pairs, raw and, where there is a closed form, corrected for chance."""
-    raw = pairwise(rankings, **options)
-    return raw, pairwise(rankings, corrected=True, **options) if closed_form else None
+def _matrices(rankings: Rankings, options: Any) -> list[Matrix]:
+    """Return the areas of all pairs, and, if the chance level has a closed form, those corrected for chance."""
+    kinds = (False, True) if has_closed_form(find(options["measure"])) else (False,)
+    return [pairwise(rankings, corrected=kind, **options) for kind in kinds]
 
 
 def _blanked(matrix: Matrix, flat: Sequence[str]) -> Matrix:
@@ -335,9 +323,8 @@ def _blanked(matrix: Matrix, flat: Sequence[str]) -> Matrix:
     return replace(matrix, values=values)
 
 
-def _stability(matrix: Matrix | None, confidence: float, flat: int) -> Stability:
+def _stability(matrix: Matrix, confidence: float, flat: int) -> Stability:
     """Return the stability of one method's resamples, NaN if at least half of them are flat."""
-    assert matrix is not None  # noqa: S101
     result = of_pairs(matrix, confidence)
     if 2 * flat < len(matrix.names):
         return result

@@ -152,7 +152,7 @@ def steadiness(study: Study) -> tuple[list[str], list[list[str]]]:
     header, rows = ["method", "stability", level], []
     if study.stability_corrected is not None:
         header += ["corrected", level]
-    for name in reversed(_by_stability(study)):
+    for name in _by_stability(study):
         flat = study.flat_resamples[name]
         row = [f"{name} (flat in {flat} of {study.settings['resamples']})" if flat else name]
         for kind in (study.stability, study.stability_corrected):
@@ -165,9 +165,9 @@ def steadiness(study: Study) -> tuple[list[str], list[list[str]]]:
 
 
 def _by_stability(study: Study) -> list[str]:
-    """Return the methods from the least to the most stable, undefined ones first."""
+    """Return the methods from the most to the least stable, undefined ones last."""
     values = {name: s.value for name, s in (study.stability_corrected or study.stability).items()}
-    return sorted(study.methods, key=lambda name: float(np.nan_to_num(values[name], nan=-np.inf)))
+    return sorted(study.methods, key=lambda name: float(np.nan_to_num(-values[name], nan=np.inf)))
 
 
 def verdicts(study: Study) -> list[str]:
@@ -282,7 +282,7 @@ def draw_stability(study: Study, ax: Any) -> Any:
     """Draw the stability of each method with its interval on a matplotlib Axes."""
     from fujiscore.plots import PALETTE
 
-    names = _by_stability(study)
+    names = _by_stability(study)[::-1]
     kinds = [("raw", study.stability), ("corrected for chance", study.stability_corrected)]
     for i, (label, kind) in enumerate((label, kind) for label, kind in kinds if kind is not None):
         values, low, high = np.array([(kind[name].value, kind[name].low, kind[name].high) for name in names]).T

@@ -67,7 +67,7 @@ class Features:
         """Return some of the rows, unchecked but for their classes; classes without rows are closed up."""
         codes = renumbered(self.codes[rows])
         counts = np.bincount(codes)
-        _require_classes(counts, "y")
+        _require_classes(counts, "0")
         return replace(self, values=self.values[rows], codes=codes, counts=counts)
 
     def described(self, columns: NDArray[np.bool_] | np.bool_) -> str:
@@ -98,12 +98,7 @@ def renumbered(codes: NDArray[Any]) -> NDArray[Any]:
 
 
 def prepare(
-    X: Any,
-    y: Any = None,
-    categorical: Any = None,
-    *,
-    names: Sequence[Hashable] | None = None,
-    inspect: bool = False,
+    X: Any, y: Any = None, categorical: Any = None, *, names: Sequence[Hashable] | None = None, inspect: bool = False
 ) -> Features:
     """Return the prepared table; a prepared table is returned as it is.
 
@@ -127,8 +122,10 @@ def prepare(
         return X
     _same_index(X, y)
     values, marked, own_names, text = _table(X, categorical, inspect=inspect)
-    codes, counts = as_classes(y)
     n, m = values.shape
+    if n == 0 or m == 0:
+        raise InputError(f"X must have rows and columns; got {n} rows and {m} columns.")
+    codes, counts = as_classes(y)
     if n != codes.size:
         raise InputError(f"X and y must have the same number of rows; they have {n} and {codes.size}.")
     if names is not None and (len(names) != m or len(set(names)) < m):
@@ -161,7 +158,7 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
 
 
 def _two_dimensional(X: Any) -> NDArray[Any]:
-    """Return a non-empty two-dimensional array, or say what came."""
+    """Return a two-dimensional array, or say what came."""
     try:
         values = np.asarray(X)
     except ValueError:
@@ -172,14 +169,7 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
             "X must be two-dimensional, with one row per instance and one column per feature; "
             f"got shape {values.shape}.{remedy}"
         )
-    _not_empty(values.shape)
     return values
-
-
-def _not_empty(shape: tuple[int, ...]) -> None:
-    """Raise if there are no rows or no columns."""
-    if 0 in shape[:2]:
-        raise InputError(f"X must have rows and columns; got {shape[0]} rows and {shape[1]} columns.")
 
 
 def _unique_names(X: Any) -> Any:
@@ -195,10 +185,9 @@ def _from_frame(frame: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ..
     """Return a dataframe as `_table` does; its types say which columns are categorical, and `categorical` adds more."""
     import narwhals as nw
 
-    _not_empty(frame.shape)
     names, types = list(frame.columns), list(frame.schema.values())
     marked = _marked(categorical, len(names), names)
-    marked |= np.array([isinstance(kind, (nw.Categorical, nw.Enum, nw.Boolean)) for kind in types])
+    marked |= np.array([isinstance(kind, (nw.Categorical, nw.Enum, nw.Boolean)) for kind in types], np.bool_)
     text = [column for column, kind in enumerate(types) if inspect and kind == nw.String and not marked[column]]
     for column in text:
         _refuse_numeric_text(names[column], frame[names[column]].to_list())
@@ -251,10 +240,7 @@ def _objects(series: Any) -> NDArray[Any]:
 
 
 def _from_columns(
-    columns: Iterable[NDArray[Any]],
-    shape: tuple[int, ...],
-    marked: NDArray[np.bool_],
-    names: Sequence[Hashable] | None,
+    columns: Iterable[NDArray[Any]], shape: tuple[int, ...], marked: NDArray[np.bool_], names: Sequence[Hashable] | None
 ) -> Scores:
     """Convert column by column: categories to codes, the rest to numbers."""
     values = np.empty(shape, order="F")
@@ -307,30 +293,20 @@ def _marked(categorical: Any, m: int, names: Sequence[Hashable] | None) -> NDArr
     marked = np.zeros(m, np.bool_)
     if categorical is None:
         return marked
-    entries = [categorical] if isinstance(categorical, (str, int)) else list(categorical)
+    entries: list[Any] = [categorical] if isinstance(categorical, (str, int)) else list(categorical)
     if entries and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
         if len(entries) != m:
             raise InputError(f"{spelled('categorical')} must have one entry per column of X, {m}; got {len(entries)}.")
         return np.array(entries, np.bool_)
     for entry in entries:
-        marked[_position(entry, m, names)] = True
+        try:
+            marked[names.index(entry) if names is not None and entry in names else index(entry)] = True
+        except (TypeError, IndexError):
+            raise InputError(
+                f"{spelled('categorical')} must be a mask of {m} bools, or a list of columns of X (names or "
+                f"positions); got {entry!r}."
+            ) from None
     return marked
-
-
-def _position(entry: Any, m: int, names: Sequence[Hashable] | None) -> int:
-    """Return the position of a column given by name or position."""
-    if names is not None and entry in names:
-        return names.index(entry)
-    try:
-        position = index(entry)
-    except TypeError:
-        position = m
-    if not -m <= position < m:
-        raise InputError(
-            f"{spelled('categorical')} must be a mask of {m} bools, or a list of columns of X (names or positions); "
-            f"got {entry!r}."
-        )
-    return position
 
 
 def _same_index(X: Any, y: Any) -> None:

@@ -40,20 +40,12 @@ def genie3(
 
     Parameters
     ----------
-    X : array, dataframe or Features, shape (n, m)
-        Numbers without missing values; categories are split by the order of their codes.
-    y : array-like, shape (n,)
-        The class of each row: strings, integers, bools or categories. None if X is a `Features`.
+    X, y, categorical, n_jobs, progress
+        As in `relief`, but without missing values; categories are split by the order of their codes.
     trees : int
         Number of trees.
-    categorical : mask, positions or names, optional
-        Further columns to treat as categorical, besides those of a categorical, enum or boolean type.
     random_state : int, RandomState, Generator or None
         Seed of the forest; None for a fresh one.
-    n_jobs : int, optional
-        Number of threads; None for all cores. The scores do not depend on it.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal, if the work takes a while.
 
     Returns
     -------

@@ -42,21 +42,12 @@ def mutual_information(
 
     Parameters
     ----------
-    X : array, dataframe or Features, shape (n, m)
-        Numbers without missing values. Columns of a categorical, enum or boolean type, and those in `categorical`,
-        are categorical.
-    y : array-like, shape (n,)
-        The class of each row: strings, integers, bools or categories. None if X is a `Features`.
+    X, y, categorical, n_jobs, progress
+        As in `relief`, but without missing values.
     neighbours : int
         Number of neighbours within the class that set the width; more give less variance and more bias.
-    categorical : mask, positions or names, optional
-        Further columns to treat as categorical.
     random_state : int, RandomState, Generator or None
         Seed of the noise; None for a fresh one.
-    n_jobs : int, optional
-        Number of threads; None for all cores. The scores do not depend on it.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal, if the work takes a while.
 
     Returns
     -------

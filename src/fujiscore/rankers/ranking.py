@@ -59,16 +59,12 @@ def rank(
         "random_forest" share one forest.
     features : sequence, optional
         The names of the features, if X does not carry them.
-    categorical : mask, positions or names, optional
-        Further columns to treat as categorical.
     trees : int
         Number of trees in the forest of "genie3" and "random_forest".
     random_state : int, RandomState, Generator or None
         Seed of the methods; None for a fresh one.
-    n_jobs : int, optional
-        Number of threads; None for all cores. The scores do not depend on it.
-    progress : bool, optional
-        Whether to show progress bars; by default on a terminal, if the work takes a while.
+    categorical, n_jobs, progress
+        As in `relief`.
 
     Returns
     -------
@@ -122,13 +118,7 @@ def named_rankers(methods: Any) -> Rankers:
 
 
 def scores_of(
-    table: Features,
-    rankers: Rankers,
-    trees: int,
-    seed: int,
-    *,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
+    table: Features, rankers: Rankers, trees: int, seed: int, *, n_jobs: int | None, progress: bool | None
 ) -> Scores:
     """Return one row of scores per method; the forest methods without options of their own share one forest."""
     work: Any = {"n_jobs": n_jobs, "progress": progress}

@@ -182,18 +182,18 @@ def information_rows(quick):
 def forest_steps(x, y, rounds):
     """Return the least seconds of growing a forest and of its permutation step."""
     from fujiscore.rankers import forest
-    from fujiscore.rankers.data import prepare
+    from fujiscore.rankers.features import prepare
     from fujiscore.tiles import workers
 
-    table, classes = prepare(x, y, None)
+    table = prepare(x, y)
     single, threads = forest._as_float32(table), workers(None)  # noqa: SLF001
     fits, steps = [], []
     for _ in range(rounds):
         start = perf_counter()
-        grown = forest._fit(single, classes, 200, 0, threads, 200, lambda _: None)  # noqa: SLF001
+        grown = forest._fit(single, table.codes, 200, 0, threads, 200, lambda _: None)  # noqa: SLF001
         fits.append(perf_counter() - start)
         steps.append(
-            seconds(lambda grown=grown: forest._permutation(grown, single, classes, 0, threads, restore=True))  # noqa: SLF001
+            seconds(lambda grown=grown: forest._permutation(grown, single, table.codes, 0, threads, restore=True))  # noqa: SLF001
         )
     return min(fits), min(steps)
 

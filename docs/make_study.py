@@ -14,8 +14,8 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.io import load as load_rankings
-from fujiscore.studies.study import study
 from fujiscore.io.datasets import load
+from fujiscore.study import study
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[1] / "shared" / "data"

@@ -16,8 +16,8 @@ import pytest
 
 from fujiscore.cli import fuji
 from fujiscore.cli.data import Asked, estimate
-from fujiscore.studies.ranking import rank
 from fujiscore.io.datasets import load
+from fujiscore.rankers import rank
 
 QUICK = ("--resamples", "3", "--trees", "5", "--permutations", "9", "--no-progress")
 
@@ -115,7 +115,8 @@ def test_study_as_json_holds_all_tables(run):
     assert found["command"] == "fuji study"
     assert found["resamples"] == 3
     assert [row["method"] for row in found["matrix"]] == ["relief", "mutual_information"]
-    assert found["p_values"][0]["relief"] == ""
+    assert found["p_values"][0]["relief"] is None
+    assert found["area"] == "top-weighted AUC"
 
 
 def test_a_stopped_study_goes_on_with_the_same_command(run, tmp_path):
@@ -157,7 +158,7 @@ BAD = {
     "missing values": (["gaps.csv", "--target", "class"], "Pass --nan fill or --nan drop"),
     "infinite": (["inf.csv", "--target", "class"], "finite numbers"),
     "duplicate": (["dup.csv", "--target", "class"], "must name each column once"),
-    "fraction": (["d.csv", "--target", "class", "--fraction", "2"], "fraction must lie between 0 and 1"),
+    "fraction": (["d.csv", "--target", "class", "--fraction", "2"], "fraction must be a number between 0 and 1"),
     "method": (["d.csv", "--target", "class", "--method", "magic"], "'magic' is not one of"),
     "one feature": (["single.csv", "--target", "class"], "at least 2 features"),
 }

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from fujiscore import _kernels, tiles
 from fujiscore.errors import InputError, MissingExtraError
-from fujiscore.rankers import as_ranker, forest_scores, genie3, mutual_information, random_forest, relief
+from fujiscore.rankers import as_ranker, forest_scores, genie3, mutual_information, prepare, random_forest, relief
 from fujiscore.rankers import information as information_module
 from fujiscore.rankers import relief as _relief_function
 
@@ -491,6 +491,52 @@ class TestAllRankers:
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
 
 
+class TestPreparedTable:
+    """A prepared table, and rows of it, give what the same data give when they are prepared anew."""
+
+    @staticmethod
+    def data(seed, *, gaps):
+        frame, nominal, y = mixed(seed)
+        if not gaps:
+            frame = frame.drop(columns="empty").fillna(1.0)
+        return frame, nominal[: frame.shape[1]], y
+
+    @by_name
+    def test_a_prepared_table_is_taken_as_it_is(self, ranker):
+        frame, nominal, y = self.data(1, gaps=ranker is relief)
+        prepared = prepare(frame, y, nominal)
+        expected = ranker(frame, y, categorical=nominal, **FAST[ranker])
+        np.testing.assert_array_equal(ranker(prepared, **FAST[ranker]), expected)
+        np.testing.assert_array_equal(as_ranker(ranker, **FAST[ranker])(prepared), expected)
+        with pytest.raises(InputError, match="X is a prepared table"):
+            ranker(prepared, y)
+
+    @by_name
+    @pytest.mark.parametrize("seed", range(4))
+    def test_rows_of_it(self, ranker, seed):
+        frame, nominal, y = self.data(seed, gaps=ranker is relief)
+        rng = np.random.default_rng(seed)
+        # Few enough rows for classes and categories to vanish, and some of them twice.
+        rows = np.sort(rng.choice(np.flatnonzero(np.isin(y, ["a", "c", "f"])), 25))
+        part = prepare(frame, y, nominal).at(rows)
+        expected = ranker(frame.iloc[rows], y[rows], categorical=nominal, **FAST[ranker])
+        np.testing.assert_array_equal(ranker(part, **FAST[ranker]), expected)
+        assert part.counts.tolist() == np.unique(y[rows], return_counts=True)[1].tolist()
+        assert part.codes.tolist() == np.unique(y[rows], return_inverse=True)[1].tolist()
+
+    def test_missing_values_are_named(self):
+        frame, nominal, y = self.data(0, gaps=True)
+        with pytest.raises(InputError, match="mutual_information cannot use missing values; columns 'x2', 'x3'"):
+            mutual_information(prepare(frame, y, nominal))
+
+    def test_rows_of_one_class_are_refused(self):
+        prepared = prepare(X, Y)
+        with pytest.raises(InputError, match="at least two classes"):
+            prepared.at(np.flatnonzero(Y == 1))
+        with pytest.raises(InputError, match="a class with at least two rows"):
+            prepared.at(np.array([int(np.argmax(label == Y)) for label in range(3)]))
+
+
 X, Y = plain()
 FRAME = pd.DataFrame(X, columns=list("abcdefg"))
 
@@ -519,10 +565,10 @@ class TestBadData:
             (X, [None, *Y[1:].tolist()], "y must give every row a class; 1 of 80"),
             (X, [None, *(["a", "b"] * 40)[1:]], "y must give every row a class; 1 of 80"),
             (X, pd.Series([None, *Y[1:].tolist()], dtype="Int64"), "y must give every row a class; 1 of 80"),
-            (X, np.column_stack([Y, Y]), r"y must be one-dimensional: one class a row. Got shape \(80, 2\)"),
+            (X, np.column_stack([Y, Y]), r"y must be one-dimensional: one class per row. Got shape \(80, 2\)"),
             (X, [[1], [1, 2]], "y must be one-dimensional"),
-            (with_value(np.inf), Y, "X must hold finite numbers; column 3 hold"),
-            (FRAME.replace(FRAME.iloc[5, 3], -np.inf), Y, "X must hold finite numbers; column 'd' hold"),
+            (with_value(np.inf), Y, "X must hold finite numbers; column 3 has infinite"),
+            (FRAME.replace(FRAME.iloc[5, 3], -np.inf), Y, "X must hold finite numbers; column 'd' has infinite"),
             (X[:0], [], "X must have rows and columns; got 0 rows and 7 columns"),
             (X[:, :0], Y, "X must have rows and columns; got 80 rows and 0 columns"),
             (FRAME.iloc[:0], [], "X must have rows and columns; got 0 rows"),
@@ -534,7 +580,7 @@ class TestBadData:
             (X.astype(str), Y, "X must hold numbers; column 0 holds"),
             (X + 1j, Y, "X must hold numbers; column 0 holds"),
             (FRAME.assign(b=pd.Timestamp("2020-01-01")), Y, "X must hold numbers; column 'b' holds"),
-            (FRAME.rename(columns={"b": "a"}), Y, "X must name each column once; 'a' names more than one"),
+            (FRAME.rename(columns={"b": "a"}), Y, "X must have unique column names; 'a' names more than one"),
             (FRAME, pd.Series(Y)[::-1], "rows in the same order; their indexes differ"),
         ],
     )
@@ -576,19 +622,19 @@ class TestBadData:
     @pytest.mark.parametrize("value", [0, -1, 2.5, "3", None])
     def test_counts(self, value):
         for ranker, option in ((relief, "neighbours"), (mutual_information, "neighbours"), (genie3, "trees")):
-            with pytest.raises(InputError, match=f"{option} must be a whole number from 1 up"):
+            with pytest.raises(InputError, match=f"{option} must be an integer of at least 1"):
                 ranker(X, Y, **{option: value})
 
     @pytest.mark.parametrize("value", [-1, 2**32, 0.5, "seed"])
     def test_seeds(self, value):
         for ranker in RANKERS[1:]:
-            with pytest.raises(InputError, match="random_state must be a whole number"):
+            with pytest.raises(InputError, match="random_state must be an integer from 0"):
                 ranker(X, Y, random_state=value)
 
     def test_choices(self):
         with pytest.raises(InputError, match="small_classes must be one of 'average', 'drop'"):
             relief(X, Y, small_classes="ignore")
-        with pytest.raises(InputError, match="categorical must have one entry a column of X, 7; got 2"):
+        with pytest.raises(InputError, match="categorical must have one entry per column of X, 7; got 2"):
             relief(X, Y, categorical=[True, False])
         for wrong in (["z"], [7], [1.5]):
             with pytest.raises(InputError, match="categorical must be a mask of 7 bools, or a list of columns"):
@@ -636,9 +682,9 @@ class TestAsRanker:
     def test_what_ranks_badly(self):
         with pytest.raises(InputError, match="KNeighborsClassifier has neither"):
             as_ranker(KNeighborsClassifier())(X, Y, 0)
-        with pytest.raises(InputError, match=r"must return one score a feature, .*\(7,\); got shape \(2,\)"):
+        with pytest.raises(InputError, match=r"must return one score per feature, .*\(7,\); got shape \(2,\)"):
             as_ranker(lambda X, y: [1, 2])(X, Y, 0)  # noqa: ARG005
-        with pytest.raises(InputError, match="must score every feature; its score is NaN at columns 0, 1"):
+        with pytest.raises(InputError, match="must give every feature a finite score; it gives nan for columns 0, 1"):
             as_ranker(lambda X, y: [np.nan, np.nan] + [1] * 5)(X, Y, 0)  # noqa: ARG005
         with pytest.raises(InputError, match="An estimator takes no options here; got trees"):
             as_ranker(LogisticRegression(), trees=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -20,11 +21,12 @@ import pandas as pd
 import pytest
 
 import fujiscore as fj
-from fujiscore.rankers import genie3, mutual_information, random_forest, relief
-from fujiscore.studies import files as study_files
-from fujiscore.studies.ranking import prepared, rank
-from fujiscore.studies.resampling import Plan, describe, plan
-from fujiscore.studies.study import holm, study
+from fujiscore import study_report
+from fujiscore.rankers import as_ranker, genie3, mutual_information, prepare, random_forest, rank, relief
+from fujiscore.rankers import features as features_module
+from fujiscore.resampling import Plan, describe, plan
+from fujiscore.seeds import as_seed
+from fujiscore.study import holm, study
 
 QUICK = {"trees": 10, "resamples": 4, "permutations": 19}
 
@@ -100,12 +102,14 @@ def test_dataframes_name_the_items_and_text_is_categorical():
     x, y = table()
     frame = pd.DataFrame(x[:, :2], columns=["size", "noise"]).assign(colour=["red", "blue", "green"] * 20)
     held = rank(frame, y, ["relief"])
-    assert held.items == ["size", "noise", "colour"]
+    assert [held.label(i) for i in range(held.n)] == ["size", "noise", "colour"]
     as_category = rank(frame.astype({"colour": "category"}), y, ["relief"])
     np.testing.assert_array_equal(held["relief"], as_category["relief"])
-    assert prepared(frame, y, None, None).notes == ("text taken as categories: colour",)
+    assert prepare(frame, y, inspect=True).notes == ("text treated as categories: colour",)
     frame["noise"] = np.arange(60) % 4
-    np.testing.assert_array_equal(prepared(frame, y, None, [False, True, False]).categorical, [False, True, True])
+    np.testing.assert_array_equal(
+        prepare(frame, y, [False, True, False], inspect=True).categorical, [False, True, True]
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,8 +117,11 @@ def test_dataframes_name_the_items_and_text_is_categorical():
     [
         (lambda f: f.assign(a=[str(v) for v in f["a"]]), "column 'a' holds text, all of it numbers"),
         (lambda f: f.assign(a=["typo", *(str(v) for v in f["a"][1:])]), "most of it numbers, but also 'typo'"),
-        (lambda f: f.assign(a=[f"row {i}" for i in range(len(f))]), "a category of its own in every row"),
-        (lambda f: f.assign(a=np.inf), "column 'a' hold infinite"),
+        (
+            lambda f: f.assign(a=[f"row {i}" for i in range(len(f))]),
+            "column 'a' is unique in every row and looks like an identifier",
+        ),
+        (lambda f: f.assign(a=np.inf), "column 'a' has infinite"),
         (lambda f: f.rename(columns={"b": "a"}), "'a' names more than one"),
         (lambda f: f.assign(a=np.nan), "cannot use missing values; column 'a'"),
     ],
@@ -141,8 +148,8 @@ def test_odd_but_usable_data_are_noted():
     found = study(x, y, **QUICK)
     text = " ".join(found.notes)
     assert "constant, so no method can use them: 2" in text
-    assert "counts the rows" in text
-    assert "1 of 3 classes has one row only" in text
+    assert "numbers the rows" in text
+    assert "1 of 3 classes has only one row" in text
     assert found.rankings["relief"][2] == 0
 
 
@@ -198,16 +205,18 @@ def test_a_resample_depends_on_its_number_alone():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"resamples": 2}, "resamples must be at least 3"),
+        ({"resamples": 2}, "resamples must be an integer of at least 3"),
         ({"scheme": "jackknife"}, "scheme must be one of"),
-        ({"fraction": 1.0}, "fraction must lie between 0 and 1"),
+        ({"fraction": 1.0}, "fraction must be a number between 0 and 1"),
         ({"scheme": "folds", "resamples": 61}, "at most the number of rows"),
         ({"fraction": 0.9999}, "must leave rows out"),
         ({"measure": "fuzzy"}, "measure must be one of"),
-        ({"top": 0}, "top must be a whole number"),
-        ({"trees": 0}, "trees must be a whole number"),
-        ({"confidence": 2}, "confidence must lie"),
+        ({"top": 0}, "top must be an integer of at least 1"),
+        ({"trees": 0}, "trees must be an integer of at least 1"),
+        ({"confidence": 2}, "confidence must be a number between 0 and 1"),
         ({"random_state": -1}, "random_state"),
+        ({"permutations": -1}, "permutations must be an integer of at least 0"),
+        ({"ks": [0]}, "ks must lie"),
     ],
 )
 def test_wrong_options_are_refused(options, message):
@@ -298,7 +307,7 @@ def test_a_measure_without_a_formula_for_chance_is_not_corrected():
     found = study(*table(), ["relief", "mutual_information"], measure="correlation", **QUICK)
     assert found.corrected is None
     assert found.stability_corrected is None
-    assert "matrix_corrected.csv" not in study_files.tables(found)
+    assert "matrix_corrected.csv" not in study_report.tables(found)
     assert "How stable" in found.to_markdown()
 
 
@@ -306,7 +315,7 @@ def test_without_permutations_there_are_no_p_values():
     found = study(*table(), ["relief", "mutual_information"], **{**QUICK, "permutations": 0})
     assert found.p_values is None
     assert found.p_value("relief", "mutual_information") is None
-    assert "p_values.csv" not in study_files.tables(found)
+    assert "p_values.csv" not in study_report.tables(found)
 
 
 def same(first, second):
@@ -324,6 +333,237 @@ def test_threads_and_processes_do_not_change_the_result(found):
     same(found, study(*table(), n_jobs=1, **options))
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         same(found, study(*table(), executor=pool, **options))
+
+
+def test_a_study_prepares_its_table_once(monkeypatch):
+    calls = []
+    convert = features_module._table
+    monkeypatch.setattr(features_module, "_table", lambda *args, **kw: calls.append(1) or convert(*args, **kw))
+    study(*table(), trees=5, resamples=5, permutations=0, n_jobs=1)
+    assert len(calls) == 1
+    rank(*table(), trees=5)
+    assert len(calls) == 2
+    prepared = prepare(*table(), names=list("abcdef"))
+    assert len(calls) == 3
+    by_hand = rank(*table(), features=list("abcdef"), trees=5).matrix()
+    np.testing.assert_array_equal(rank(prepared, trees=5).matrix(), by_hand)
+    same(study(prepared, **QUICK), study(*table(), features=list("abcdef"), **QUICK))
+    assert len(calls) == 5
+
+
+def test_a_prepared_table_holds_everything():
+    prepared = prepare(*table(), inspect=True)
+    assert prepare(prepared) is prepared
+    for wrong in ({"y": table()[1]}, {"categorical": [0]}, {"names": list("abcdef")}):
+        with pytest.raises(fj.InputError, match="X is a prepared table"):
+            prepare(prepared, **wrong)
+    with pytest.raises(fj.InputError, match=r"one class per row\. Got None"):
+        rank(table()[0])
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
+def test_random_states_of_any_kind(kind):
+    x, y = table()
+    x = np.round(x)  # equal values are separated by noise, which the seed decides
+
+    def scores(state):
+        return rank(x, y, ["mutual_information", "genie3"], trees=5, random_state=state).matrix()
+
+    def drawn(state):
+        return study(x, y, ["mutual_information"], random_state=state, **QUICK).resampled["mutual_information"].matrix()
+
+    for compute in (scores, drawn):
+        state = kind(5)
+        first, second = compute(state), compute(state)
+        assert (first != second).any()  # the state advances
+        again = kind(5)
+        np.testing.assert_array_equal(compute(again), first)
+        np.testing.assert_array_equal(compute(again), second)
+        np.testing.assert_array_equal(compute(np.int64(3)), compute(3))
+        assert (compute(None) != compute(None)).any()
+
+
+def test_functions_get_a_seed_that_they_know():
+    from sklearn.feature_selection import mutual_info_classif
+
+    x, y = table()
+    expected = rank(x, y, {"mi": mutual_info_classif}, random_state=as_seed(np.random.default_rng(1)))
+    direct = as_ranker(mutual_info_classif)(x, y, np.random.default_rng(1))
+    np.testing.assert_array_equal(expected.scores[0], direct)
+
+
+def test_rankers_travel_to_other_processes():
+    from sklearn.feature_selection import f_classif
+    from sklearn.linear_model import LogisticRegression
+
+    x, y = table()
+    rankers = {
+        "near": as_ranker("relief", neighbours=3),
+        "ours": as_ranker(relief),
+        "f": as_ranker(f_classif),
+        "logistic": as_ranker(LogisticRegression()),
+    }
+    for ranker in rankers.values():
+        back = pickle.loads(pickle.dumps(ranker))
+        np.testing.assert_array_equal(back(x, y, 3), ranker(x, y, 3))
+    here = study(x, y, rankers, **QUICK)
+    np.testing.assert_array_equal(here.rankings.scores[0], relief(x, y, neighbours=3))
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        same(here, study(x, y, rankers, executor=pool, **QUICK))
+
+
+def test_options_of_a_ranker_win():
+    x, y = table()
+    both = rank(x, y, {"few": as_ranker("genie3", trees=3), "many": "genie3"}, trees=9)
+    np.testing.assert_array_equal(both.scores[0], genie3(x, y, trees=3))
+    np.testing.assert_array_equal(both.scores[1], genie3(x, y, trees=9))
+    assert as_ranker(as_ranker("genie3", trees=3), n_jobs=1).options == {"trees": 3, "n_jobs": 1}
+
+
+def test_infinite_scores_are_refused_wherever_they_come_up():
+    x, y = table()
+
+    def endless(x, _):
+        return np.where(np.arange(x.shape[1]) == 2, np.inf if len(x) < 60 else 1.0, 0.5)
+
+    with pytest.raises(
+        fj.InputError, match="endless must give every feature a finite score; it gives inf for column 2"
+    ):
+        study(x, y, [endless], **QUICK)
+
+
+def test_a_resample_without_two_rows_of_a_class_is_refused():
+    x, y = table(n=8)[0], list("aabbccdd")
+    with pytest.raises(fj.InputError, match="a class with at least two rows"):
+        study(x, y, ["relief"], **{**QUICK, "fraction": 0.5})
+
+
+# Rankings that do not tell features apart
+
+
+def dead(x, _):
+    return np.zeros(x.shape[1])
+
+
+def dead_too(x, _):
+    return np.full(x.shape[1], 3.0)
+
+
+def negative(x, _):
+    return -1.0 - np.arange(x.shape[1])
+
+
+@pytest.mark.parametrize("measure", ["fuji", "jaccard", "kendall"])
+def test_flat_rankings_are_undefined_and_not_in_agreement(measure, tmp_path):
+    found = study(*table(), ["relief", "mutual_information", dead, dead_too], measure=measure, **QUICK)
+    assert found.flat == ("dead", "dead_too")
+    live = found.methods[:2]
+    assert list(found.curves) == list(found.comparisons) == [live]
+    for matrix in [found.matrix, *([found.corrected] if found.corrected else [])]:
+        assert np.isfinite(matrix.values[:2, :2]).all()
+        assert np.isnan(matrix.values[2:]).all()
+        assert np.isnan(matrix.values[:, 2:]).all()
+    assert np.isnan(found.p_value("dead", "dead_too"))
+    for kind in (found.stability, found.stability_corrected or {}):
+        assert all(np.isnan(kind[name].value) == (name not in live) for name in kind)
+    for name in ("dead", "dead_too"):
+        assert f"{name} gives every feature the same score: it ranks nothing" in " ".join(found.notes)
+        assert f"{name} ranks nothing in 4 of 4 resamples: its stability is undefined" in found.notes
+    text = found.to_markdown()
+    assert "| relief and dead (flat) | undefined |" in text
+    assert "| dead (flat) and dead_too (flat) | undefined |" in text
+    assert "| dead (flat in 4 of 4) | undefined |" in text
+    found.save(tmp_path)
+    back = pd.read_csv(tmp_path / "matrix.csv", index_col="method")
+    assert back["dead"].isna().all()
+    stabilities = pd.read_csv(tmp_path / "stability.csv")
+    assert stabilities["stability"][stabilities["method"].str.startswith("dead")].isna().all()
+    assert set(pd.read_csv(tmp_path / "curves.csv")["second"]) == {"mutual_information"}
+
+
+def test_flat_methods_have_no_part_in_the_top_features():
+    with_dead = study(*table(), ["relief", "mutual_information", dead], **QUICK)
+    without = study(*table(), ["relief", "mutual_information"], **QUICK)
+    assert with_dead.top == without.top
+    assert all(list(own.ranks) == ["relief", "mutual_information"] for own in with_dead.top)
+    assert "2 of 2" in with_dead.to_markdown()
+    nothing = study(*table(), [dead, dead_too], **QUICK)
+    assert nothing.top == ()
+    assert nothing.curves == nothing.comparisons == {}
+    assert "1.000" not in nothing.to_markdown()
+
+
+def test_scores_that_are_all_negative_say_nothing_to_fuji():
+    """Two such rankings would have a FUJI of 1, also corrected for chance."""
+    both = {"a": negative, "b": lambda x, _: negative(x, _)[::-1]}
+    found = study(*table(), both, **QUICK)
+    assert found.flat == ("a", "b")
+    assert "a scores no feature above 0: it ranks nothing, so its agreement and its ranks are undefined" in found.notes
+    assert study(*table(), both, measure="jaccard", **QUICK).flat == ()
+
+
+def test_a_few_flat_resamples_are_marked():
+    x, y = table()
+    lucky = x[Plan(4, "subsample", 0.8, 0).rows((y == "yes").astype(np.int32), 1)][:, 0].sum()
+
+    def moody(x, _):
+        return np.zeros(6) if x[:, 0].sum() == lucky else np.arange(6.0) + (len(x) == 60)
+
+    found = study(x, y, {"moody": moody}, **QUICK)
+    assert found.flat == ()
+    assert found.flat_resamples == {"moody": 1}
+    assert np.isfinite(found.stability["moody"].value)
+    assert "moody ranks nothing in 1 of 4 resamples: pairs of these raise its stability" in found.notes
+    assert "| moody (flat in 1 of 4) | 0." in found.to_markdown()
+
+
+# What else could mislead
+
+
+def notes_of(*methods, **options):
+    x, y = table()
+    return " ".join(study(x, y, list(methods), **{**QUICK, "top": 3, "permutations": 99, **options}).notes)
+
+
+def test_notes_say_what_could_mislead_and_nothing_else():
+    assert notes_of("relief", "mutual_information") == ""
+    assert "copies of rows in a bootstrap sample" in notes_of("relief", scheme="bootstrap")
+    assert "scheme='subsample' avoids it" in notes_of("relief", scheme="bootstrap")
+    assert "from the same forest" in notes_of("genie3", "random_forest")
+    assert "from the same forest" not in notes_of("genie3", as_ranker("random_forest", random_state=9))
+    assert "all 6 features are in the top 6" in notes_of("relief", top=6)
+    assert "with 9 permutations no p-value is below 0.1" in notes_of("relief", permutations=9)
+    assert notes_of("relief", permutations=0) == ""
+
+    def spread(x, _):
+        return x.std(axis=0)
+
+    x, y = table()
+    x[:, 5] = np.arange(60) % 3
+    found = study(x, y, ["relief", spread], categorical=[5], **QUICK)
+    assert "categories are passed as codes 0, 1, ..., in sorted order, to spread" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("ks", "name", "scale"),
+    [
+        ("exp", "top-weighted AUC", "log"),
+        ("all", "AUC", "linear"),
+        ("squared", "AUC over 3 values of k", "linear"),
+        ([2, 3], "AUC over 2 values of k", "linear"),
+        (2, "value at k = 2", "linear"),
+    ],
+)
+def test_results_name_their_area_and_draw_it(ks, name, scale):
+    from matplotlib.figure import Figure
+
+    found = study(*table(), ["relief", "mutual_information"], ks=ks, **QUICK)
+    assert found.settings["area"] == name
+    assert f"FUJI, {name}, k = " in found.to_markdown()
+    assert f"| methods | {name} | by chance |" in found.to_markdown()
+    ax = study_report.draw_curves(found, Figure().add_subplot())
+    assert ax.get_xscale() == scale
+    assert ax.get_legend().get_title().get_text() == name
 
 
 # Stopping and going on
@@ -372,6 +612,8 @@ def test_methods_are_known_by_code_and_parameters():
 
     assert describe(scaled(2)) == describe(scaled(2)) != describe(scaled(3))
     assert describe(lambda x, _: x[0]) != describe(lambda x, _: x[1])
+    assert describe(lambda x, _, i=0: x[i]) != describe(lambda x, _, i=1: x[i])
+    assert describe(as_ranker("relief")) != describe(as_ranker("relief", neighbours=3))
     assert describe(partial(relief, neighbours=3)) != describe(partial(relief, neighbours=4))
     assert describe(LogisticRegression()) == describe(LogisticRegression()) != describe(LogisticRegression(C=2.0))
 
@@ -379,7 +621,7 @@ def test_methods_are_known_by_code_and_parameters():
 SLOW_RUN = """
 import sys, time
 import numpy as np
-from fujiscore.studies.study import study
+from fujiscore.study import study
 def slow(X, y):
     time.sleep(0.25)
     return X[y == 1].mean(axis=0) ** 2
@@ -456,11 +698,11 @@ def test_an_unfinished_file_leaves_the_old_one(tmp_path, found, monkeypatch):
     found.save(tmp_path, pictures=False)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
-    def full(_table, file):
+    def full(_text, file):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(study_files, "_write_table", full)
+    monkeypatch.setattr(study_report, "_write_text", full)
     with pytest.raises(OSError, match="No space"):
         found.save(tmp_path, pictures=False)
     assert {path.name: path.read_bytes() for path in Path(tmp_path).iterdir()} == before
@@ -472,12 +714,6 @@ def test_the_summary_answers_the_three_questions(found):
         assert heading in text
     assert "| a | " in text
     assert "genie3 and random_forest" in text
-
-
-def test_ties_are_noted():
-    x, y = table(n=40, m=5)
-    found = study(x, y, {"a": lambda *_: np.array([2.0, 1, 1, 1, 1]), "b": lambda *_: np.arange(5.0)}, **QUICK)
-    assert any("equal scores straddle" in note for note in found.notes)
 
 
 def test_threads_leave_the_callers_warning_filters_alone():

@@ -18,6 +18,7 @@ from fujiscore.explain import Explanation, explain
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.null import Chance, Permutations, chance, expected_jaccard
 from fujiscore.pairwise import Matrix, pairwise
+from fujiscore.rankers.ranking import rank
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
 from fujiscore.stability import (
@@ -28,13 +29,12 @@ from fujiscore.stability import (
     stability,
     stability_curve,
 )
+from fujiscore.study import Study, TopFeature, study
 from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_weight
 
 if TYPE_CHECKING:
     from fujiscore.io import read
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
-    from fujiscore.studies.ranking import rank
-    from fujiscore.studies.study import Study, TopFeature, study
 
 __version__ = "0.1.0"
 
@@ -45,10 +45,6 @@ _ON_DEMAND = {
     "SetStabilityTest": "sets",
     "compare_set_stability": "sets",
     "set_stability": "sets",
-    "Study": "studies",
-    "TopFeature": "studies",
-    "rank": "studies",
-    "study": "studies",
 }
 
 __all__ = [

@@ -13,7 +13,7 @@ from fujiscore.cli import options
 from fujiscore.cli.outputs import note
 from fujiscore.cli.screen import printable
 from fujiscore.io.datasets import FORMATS, NAN, Data, load
-from fujiscore.studies.ranking import METHODS
+from fujiscore.rankers.ranking import METHODS
 from fujiscore.tiles import workers
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.outputs import Report, check_destinations, deliver, note
 from fujiscore.cli.screen import printable, table
-from fujiscore.studies.ranking import prepared, rank
+from fujiscore.rankers import prepare, rank
 
 if TYPE_CHECKING:
     from fujiscore.cli.screen import Screen
@@ -58,15 +58,13 @@ def command(*, asked: data_sets.Asked, top: int, work: options.Work, **written: 
     writing = by_suffix(options.Writing(**written))
     check_destinations(writing, [asked.data])
     held = data_sets.read(asked, writing)
-    for text in prepared(held.X, held.y, held.features, held.categorical).notes:
+    prepared = prepare(held.X, held.y, held.categorical, names=held.features, inspect=True)
+    for text in prepared.notes:
         note(writing, printable(f"{held.name}: {text}"))
     data_sets.announce(held, asked, writing, work, 1)
     found = rank(
-        held.X,
-        held.y,
-        tuple(dict.fromkeys(asked.method)),
-        features=held.features,
-        categorical=held.categorical,
+        prepared,
+        methods=tuple(dict.fromkeys(asked.method)),
         trees=asked.trees,
         random_state=asked.seed,
         **work.arguments(writing),

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fujiscore import study_report as study_files
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.outputs import Report, deliver, note
 from fujiscore.cli.screen import printable, table
 from fujiscore.errors import InputError
-from fujiscore.studies import files as study_files
-from fujiscore.studies.resampling import SCHEMES
-from fujiscore.studies.study import study
+from fujiscore.resampling import SCHEMES
+from fujiscore.study import study
 
 if TYPE_CHECKING:
     from fujiscore.cli.screen import Screen
     from fujiscore.io.datasets import Data
-    from fujiscore.studies.study import Study
+    from fujiscore.study import Study
 
 UNFINISHED = ".resamples"
 

@@ -1,25 +1,24 @@
-"""Any ranker as one kind of function: ours by name, score functions, scikit-learn estimators."""
+"""Any ranker as one kind of callable: ours by name, score functions, scikit-learn estimators."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from inspect import Parameter, isclass, signature
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError, choice
-from fujiscore.rankers.data import listed_columns
+from fujiscore.rankers.features import Features, described_columns
 from fujiscore.rankers.forest import genie3, random_forest
 from fujiscore.rankers.information import mutual_information
 from fujiscore.rankers.relief import relief
 from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from fujiscore.rankers.data import Scores
-
-    Ranker: TypeAlias = Callable[[Any, Any, Any], Scores]
+    from fujiscore.rankers.features import Scores
 
 RANKERS: dict[str, Callable[..., Scores]] = {
     "relief": relief,
@@ -29,14 +28,79 @@ RANKERS: dict[str, Callable[..., Scores]] = {
 }
 
 
+@dataclass(frozen=True, eq=False)
+class Ranker:
+    """A feature ranker, called as ranker(X, y, random_state); it can be pickled if its method can.
+
+    Attributes
+    ----------
+    method : str, callable or scikit-learn estimator
+        What computes the scores.
+    options : mapping of str to value
+        Keyword arguments for the method.
+    """
+
+    method: Any
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        named = self.method if isinstance(self.method, str) else getattr(self.method, "__name__", None)
+        return str(named or type(self.method).__name__)
+
+    @property
+    def built_in(self) -> bool:
+        """Whether the method is one of ours, which take a prepared table and know its categorical columns."""
+        return isinstance(self.method, str)
+
+    def __call__(self, X: Any, y: Any = None, random_state: Any = 0) -> Scores:
+        """Return one score per feature; methods other than ours are given a prepared table as X and y."""
+        names = X.names if isinstance(X, Features) else None
+        if isinstance(X, Features) and not self.built_in:
+            X, y = X.values, X.codes
+        if isinstance(self.method, str):
+            scores = RANKERS[self.method](X, y, **{"random_state": random_state, **self.options})
+        elif hasattr(self.method, "fit"):
+            scores = self._fitted(X, y, random_state)
+        else:
+            scores = self._called(X, y, random_state)
+        m = scores.size if isinstance(X, Features) else np.shape(X)[1]
+        return _checked(scores, m, names, self.name)
+
+    def _called(self, X: Any, y: Any, random_state: Any) -> Any:
+        """Return the scores of a function of (X, y)."""
+        options = dict(self.options)
+        if "random_state" not in options and _takes_random_state(self.method):
+            # scikit-learn does not know Generators
+            is_generator = isinstance(random_state, np.random.Generator)
+            options["random_state"] = as_seed(random_state) if is_generator else random_state
+        scores = self.method(X, y, **options)
+        return scores[0] if isinstance(scores, tuple) else scores
+
+    def _fitted(self, X: Any, y: Any, random_state: Any) -> Any:
+        """Fit a clone of an estimator and return its importances or the norms of its coefficients."""
+        estimator = _clone()(self.method)
+        if "random_state" in estimator.get_params():
+            estimator.set_params(random_state=as_seed(random_state))
+        estimator.fit(X, y)
+        if hasattr(estimator, "feature_importances_"):
+            return estimator.feature_importances_
+        if not hasattr(estimator, "coef_"):
+            raise InputError(f"ranker must have feature_importances_ or coef_ once fitted; {self.name} has neither.")
+        coefficients = estimator.coef_
+        dense = coefficients.toarray() if hasattr(coefficients, "toarray") else np.asarray(coefficients, np.float64)
+        return np.linalg.norm(np.atleast_2d(dense), axis=0)
+
+
 def as_ranker(ranker: Any, **options: Any) -> Ranker:
-    """Return a function (X, y, random_state) -> scores, whatever the ranker is.
+    """Return a callable (X, y, random_state) -> scores for any kind of ranker.
 
     Parameters
     ----------
     ranker : str, callable or scikit-learn estimator
         A name ("relief", "mutual_information", "genie3", "random_forest"); a function of (X, y) that returns one
-        score a feature, or a pair whose first part does, as scikit-learn's `f_classif`; or an estimator that has
+        score per feature, or a pair whose first part does, as scikit-learn's `f_classif`; or an estimator that has
         `feature_importances_` or `coef_` once fitted (of `coef_`, the norm over the classes). The estimator is
         cloned, never changed. Functions and estimators that take a `random_state` are given it.
     **options
@@ -44,8 +108,8 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
 
     Returns
     -------
-    callable
-        (X, y, random_state) -> ndarray of float64, one finite score a feature.
+    Ranker
+        (X, y, random_state) -> ndarray of float64, one score per feature, never NaN or infinite. It can be pickled.
 
     Examples
     --------
@@ -55,80 +119,54 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
     >>> as_ranker("relief", neighbours=1)(X, ["a", "a", "b", "b"], 0).round(4)
     array([ 0.8 , -0.75])
     """
+    if isinstance(ranker, Ranker):
+        return Ranker(ranker.method, {**ranker.options, **options}) if options else ranker
     if isinstance(ranker, str):
         choice("ranker", ranker, RANKERS)
-        return _from_function(RANKERS[ranker], options)
-    if hasattr(ranker, "fit") and not isclass(ranker):
-        if options:
-            raise InputError(f"An estimator takes no options here; got {', '.join(options)}. Set its own parameters.")
-        return _from_estimator(ranker)
-    if isclass(ranker) or not callable(ranker):
-        shown = f"the class {ranker.__name__}; pass an instance of it" if isclass(ranker) else repr(ranker)
+        return Ranker(ranker, options)
+    if isclass(ranker) or not (hasattr(ranker, "fit") or callable(ranker)):
+        got = f"the class {ranker.__name__}; pass an instance of it" if isclass(ranker) else repr(ranker)
         raise InputError(
             f"ranker must be one of {', '.join(map(repr, RANKERS))}, a function of (X, y), or a scikit-learn "
-            f"estimator; got {shown}."
+            f"estimator; got {got}."
         )
-    return _from_function(ranker, options)
+    if hasattr(ranker, "fit"):
+        _clone()
+        if options:
+            raise InputError(f"An estimator takes no options here; got {', '.join(options)}. Set its own parameters.")
+    ours = next((name for name, function in RANKERS.items() if ranker is function), None)
+    return Ranker(ours or ranker, options)
 
 
-def _from_function(function: Callable[..., Any], options: dict[str, Any]) -> Ranker:
-    """Return a ranker that calls a function of (X, y)."""
-    name = getattr(function, "__name__", type(function).__name__)
-    seeded = _takes_random_state(function) and "random_state" not in options
-
-    def rank(X: Any, y: Any, random_state: Any = 0) -> Scores:
-        seed = {"random_state": random_state} if seeded else {}
-        found = function(X, y, **seed, **options)
-        return _checked(found[0] if isinstance(found, tuple) else found, X, name)
-
-    return rank
+def _clone() -> Callable[[Any], Any]:
+    """Return scikit-learn's `clone`."""
+    try:
+        from sklearn.base import clone
+    except ImportError:
+        raise MissingExtraError("An estimator as a ranker needs scikit-learn: pip install 'fujiscore[ml]'") from None
+    return clone  # type: ignore[no-any-return]
 
 
 def _takes_random_state(function: Callable[..., Any]) -> bool:
     """Return whether a function has a parameter `random_state` that can be passed by name."""
     try:
         parameter = signature(function).parameters.get("random_state")
-    except (TypeError, ValueError):  # some built-in functions do not tell
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return False
     return parameter is not None and parameter.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY}
 
 
-def _from_estimator(estimator: Any) -> Ranker:
-    """Return a ranker that fits a clone of an estimator and reads its importances or coefficients."""
-    try:
-        from sklearn.base import clone
-    except ImportError:
-        raise MissingExtraError("An estimator as a ranker needs scikit-learn: pip install 'fujiscore[ml]'") from None
-    name = type(estimator).__name__
-
-    def rank(X: Any, y: Any, random_state: Any = 0) -> Scores:
-        fitted = clone(estimator)
-        if "random_state" in fitted.get_params():
-            fitted.set_params(random_state=as_seed(random_state))
-        fitted.fit(X, y)
-        if hasattr(fitted, "feature_importances_"):
-            return _checked(fitted.feature_importances_, X, name)
-        if hasattr(fitted, "coef_"):
-            return _checked(_coefficient_norms(fitted.coef_), X, name)
-        raise InputError(f"ranker must have feature_importances_ or coef_ once fitted; {name} has neither.")
-
-    return rank
-
-
-def _coefficient_norms(coefficients: Any) -> Scores:
-    """Return the norm over the classes of each feature's coefficients."""
-    dense = coefficients.toarray() if hasattr(coefficients, "toarray") else np.asarray(coefficients, np.float64)
-    norms: Scores = np.linalg.norm(np.atleast_2d(dense), axis=0)
-    return norms
-
-
-def _checked(found: Any, X: Any, name: str) -> Scores:
+def _checked(scores: Any, m: int, names: Any, method: str) -> Scores:
     """Return scores as float64, or say what is wrong with them."""
-    scores = np.asarray(found, np.float64)
-    m = X.shape[1] if hasattr(X, "shape") else np.asarray(X).shape[1]
-    if scores.shape != (m,):
-        raise InputError(f"{name} must return one score a feature, an array of shape ({m},); got shape {scores.shape}.")
-    bad = np.flatnonzero(np.isnan(scores)).tolist()
+    checked = np.asarray(scores, np.float64)
+    if checked.shape != (m,):
+        raise InputError(
+            f"{method} must return one score per feature, an array of shape ({m},); got shape {checked.shape}."
+        )
+    bad = np.flatnonzero(np.isnan(checked) | (checked == np.inf)).tolist()
     if bad:
-        raise InputError(f"{name} must score every feature; its score is NaN at {listed_columns(bad, None)}.")
-    return scores
+        raise InputError(
+            f"{method} must give every feature a finite score; it gives {checked[bad[0]]} for "
+            f"{described_columns(bad, names)}."
+        )
+    return checked

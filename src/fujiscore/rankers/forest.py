@@ -1,4 +1,4 @@
-"""Genie3 and random forest importance, from one forest of scikit-learn. Imports kernels and data."""
+"""Genie3 and random forest importance, from one forest of scikit-learn. Imports kernels and features."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.errors import InputError, MissingExtraError, choice
-from fujiscore.rankers.data import at_least_one, prepare
+from fujiscore.errors import InputError, MissingExtraError, choice, integer
+from fujiscore.rankers.features import prepare, renumbered
 from fujiscore.seeds import as_seed
 from fujiscore.tiles import progress_bar, shows_progress, spread, workers
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fujiscore.rankers.data import Classes, Scores, Table
+    from fujiscore.rankers.features import Features, Scores
 
 METHODS = ("genie3", "random_forest")
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
@@ -25,7 +25,7 @@ LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 def genie3(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     trees: int = 200,
     categorical: Any = None,
@@ -36,24 +36,16 @@ def genie3(
     """Score features by Genie3: the impurity decrease of their splits in a random forest.
 
     The forest is scikit-learn's `RandomForestClassifier`: fully grown trees, the square root of the number of
-    features tried at each split. To have the scores of `random_forest` from the same forest, call `forest_scores`.
+    features tried at each split. `forest_scores` gives the scores of both methods from the same forest.
 
     Parameters
     ----------
-    X : array or dataframe, shape (n, m)
-        Numbers without missing values; categories are split by the order of their codes.
-    y : array-like, shape (n,)
-        The class of each row: strings, integers, bools or categories.
+    X, y, categorical, n_jobs, progress
+        As in `relief`, but without missing values; categories are split by the order of their codes.
     trees : int
-        The number of trees.
-    categorical : mask, positions or names, optional
-        Further columns to treat as categorical, besides those of a categorical, enum or boolean type.
+        Number of trees.
     random_state : int, RandomState, Generator or None
-        The seed of the forest; None for another one each time.
-    n_jobs : int, optional
-        How many threads; None for all cores. The scores do not depend on it.
-    progress : bool, optional
-        Whether to show a progress bar; None for one on a terminal, once the work takes a while.
+        Seed of the forest; None for a fresh one.
 
     Returns
     -------
@@ -74,7 +66,7 @@ def genie3(
 
 def random_forest(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     trees: int = 200,
     restore: bool = True,
@@ -116,7 +108,7 @@ def random_forest(
 
 def forest_scores(
     X: Any,
-    y: Any,
+    y: Any = None,
     methods: Sequence[str] = METHODS,
     *,
     trees: int = 200,
@@ -140,36 +132,40 @@ def forest_scores(
     """
     for method in methods:
         choice("methods", method, METHODS)
-    number, seed, threads = at_least_one("trees", trees), as_seed(random_state), workers(n_jobs)
+    number, seed, threads = integer("trees", trees, 1), as_seed(random_state), workers(n_jobs)
     label = " and ".join(methods)
-    table, classes = prepare(X, y, categorical, missing=label)
-    x = _as_float32(table)
+    features = prepare(X, y, categorical)
+    features.require_complete(label)
+    x = _as_float32(features)
     with progress_bar(number, label, progress=progress) as finished:
         batch = max(threads, number // 20) if shows_progress(progress=progress) else number
-        forest = _fit(x, classes, number, seed, threads, batch, finished)
+        forest = _fit(x, features.codes, number, seed, threads, batch, finished)
     scores = {}
     if "genie3" in methods:
         scores["genie3"] = np.asarray(forest.feature_importances_, np.float64)
     if "random_forest" in methods:
-        scores["random_forest"] = _permutation(forest, x, classes, seed, threads, restore=restore)
+        scores["random_forest"] = _permutation(forest, x, features.codes, seed, threads, restore=restore)
     return {method: scores[method] for method in methods}
 
 
-def _as_float32(table: Table) -> NDArray[np.float32]:
-    """Return the features in the precision of scikit-learn's trees, row by row."""
-    too_large = (np.abs(table.values) > LARGEST_FLOAT32).any(axis=0)
+def _as_float32(features: Features) -> NDArray[np.float32]:
+    """Return the values in the precision of scikit-learn's trees, row by row, with category codes without gaps."""
+    too_large = (np.abs(features.values) > LARGEST_FLOAT32).any(axis=0)
     if too_large.any():
         raise InputError(
-            f"X must hold numbers within float32's range (3.4e38) for a forest; {table.listed(too_large)} exceed it. "
-            "Rescale them: a forest depends on their order only."
+            f"X must hold numbers within float32's range (3.4e38) for a forest; {features.described(too_large)} exceed "
+            "it. Rescale them: a forest depends only on their order."
         )
-    return np.ascontiguousarray(table.values, np.float32)
+    x = np.ascontiguousarray(features.values, np.float32)
+    for column in np.flatnonzero(features.categorical):
+        x[:, column] = renumbered(features.values[:, column].astype(np.int64))
+    return x
 
 
 def _fit(
-    x: NDArray[np.float32], classes: Classes, trees: int, seed: int, threads: int, batch: int, finished: Any
+    x: NDArray[np.float32], codes: NDArray[np.int32], trees: int, seed: int, threads: int, batch: int, finished: Any
 ) -> Any:
-    """Grow the forest; batches, for the sake of progress, give the same one."""
+    """Grow the forest, in batches for the progress bar; the batches do not change it."""
     try:
         from sklearn.ensemble import RandomForestClassifier
     except ImportError:
@@ -179,13 +175,13 @@ def _fit(
     while forest.n_estimators < trees:
         before = forest.n_estimators
         forest.n_estimators = min(before + batch, trees)
-        forest.fit(x, classes.codes)
+        forest.fit(x, codes)
         finished(forest.n_estimators - before)
     return forest
 
 
 def _permutation(
-    forest: Any, x: NDArray[np.float32], classes: Classes, seed: int, threads: int, *, restore: bool
+    forest: Any, x: NDArray[np.float32], codes: NDArray[np.int32], seed: int, threads: int, *, restore: bool
 ) -> Scores:
     """Return the mean loss of out-of-bag accuracy over the trees that have out-of-bag rows."""
     n, m = x.shape
@@ -200,7 +196,7 @@ def _permutation(
         rows = np.flatnonzero(outside)
         tree, used = _arrays(forest.estimators_[number].tree_)
         lost = np.zeros(used.size, np.int64)
-        count(x, columns, classes.codes, rows, tree, used, seed, number, lost)
+        count(x, columns, codes, rows, tree, used, seed, number, lost)
         if rows.size:
             losses[number] = (used, lost / rows.size)
 
@@ -216,10 +212,10 @@ def _arrays(tree: Any) -> tuple[Any, NDArray[np.int64]]:
     """Return a tree for the kernels, and the features it uses as they first appear, depth first."""
     feature = tree.feature
     inner = feature >= 0
-    found, first, inverse = np.unique(feature[inner], return_index=True, return_inverse=True)
+    used, first, inverse = np.unique(feature[inner], return_index=True, return_inverse=True)
     appearance = np.argsort(first)
     slots = np.zeros(feature.size, np.int64)
     slots[inner] = np.argsort(appearance)[inverse]
     label = np.argmax(tree.value[:, 0, :], axis=1)
     arrays = (tree.children_left, tree.children_right, feature, tree.threshold, slots, label)
-    return _kernels.forest.Tree(*(np.ascontiguousarray(array) for array in arrays)), found[appearance].astype(np.int64)
+    return _kernels.forest.Tree(*(np.ascontiguousarray(array) for array in arrays)), used[appearance].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Mutual information between each feature and the class, by Ross's estimator. Imports kernels and data."""
+"""Mutual information between each feature and the class, by Ross's estimator. Imports kernels and features."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.rankers.data import at_least_one, prepare
+from fujiscore.errors import integer
+from fujiscore.rankers.features import prepare, renumbered
 from fujiscore.seeds import as_random_state
 from fujiscore.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fujiscore.rankers.data import Classes, Scores, Table
+    from fujiscore.rankers.features import Features, Scores
 
 FEATURES_AT_ONCE = 64
 # Relative to the standard deviation, or to the mean magnitude where that is larger: it separates equal values.
@@ -25,7 +26,7 @@ HUGE_EXPONENT = 500
 
 def mutual_information(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     neighbours: int = 3,
     categorical: Any = None,
@@ -41,21 +42,12 @@ def mutual_information(
 
     Parameters
     ----------
-    X : array or dataframe, shape (n, m)
-        Numbers without missing values. Categorical columns are those of a categorical, enum or boolean type, and
-        those named in `categorical`.
-    y : array-like, shape (n,)
-        The class of each row: strings, integers, bools or categories.
+    X, y, categorical, n_jobs, progress
+        As in `relief`, but without missing values.
     neighbours : int
-        How many neighbours in the own class set the width; more give less variance and more bias.
-    categorical : mask, positions or names, optional
-        Further columns to treat as categorical.
+        Number of neighbours within the class that set the width; more give less variance and more bias.
     random_state : int, RandomState, Generator or None
-        The seed of the noise; None for another one each time.
-    n_jobs : int, optional
-        How many threads; None for all cores. The scores do not depend on it.
-    progress : bool, optional
-        Whether to show a progress bar; None for one on a terminal, once the work takes a while.
+        Seed of the noise; None for a fresh one.
 
     Returns
     -------
@@ -70,47 +62,42 @@ def mutual_information(
     >>> mutual_information(X, [0, 0, 0, 1, 1, 1], neighbours=1).round(4)
     array([0.7833, 0.    ])
     """
-    k = at_least_one("neighbours", neighbours)
+    k = integer("neighbours", neighbours, 1)
     threads = workers(n_jobs)
-    table, classes = prepare(X, y, categorical, missing="mutual_information")
-    scores = np.zeros(table.values.shape[1])
-    _numeric(table, classes, k, as_random_state(random_state), threads, progress, scores)
-    for column in np.flatnonzero(table.categorical):
-        scores[column] = _of_counts(table.values[:, column].astype(np.int64), classes)
+    features = prepare(X, y, categorical)
+    features.require_complete("mutual_information")
+    scores = np.zeros(features.categorical.size)
+    _numeric(features, k, as_random_state(random_state), threads, progress, scores)
+    for column in np.flatnonzero(features.categorical):
+        scores[column] = _of_counts(renumbered(features.values[:, column].astype(np.int64)), features)
     return np.maximum(scores, 0.0, out=scores)
 
 
 def _numeric(
-    table: Table,
-    classes: Classes,
-    k: int,
-    random: np.random.RandomState,
-    threads: int,
-    progress: bool | None,
-    scores: Scores,
+    features: Features, k: int, random: np.random.RandomState, threads: int, progress: bool | None, scores: Scores
 ) -> None:
     """Write the estimates of the numeric features."""
-    numeric = np.flatnonzero(~table.categorical)
+    numeric = np.flatnonzero(~features.categorical)
     if not numeric.size:
         return
-    n = table.values.shape[0]
+    n = features.codes.size
     noise = random.standard_normal((n, numeric.size))
-    # A class of one member has no neighbours: its row is left out.
-    counts = np.where(classes.counts > 1, classes.counts, 0)
-    kept = np.flatnonzero(counts[classes.codes])
-    codes = classes.codes[kept]
+    # A class of one member has no neighbours: its row is dropped.
+    counts = np.where(features.counts > 1, features.counts, 0)
+    kept = np.flatnonzero(counts[features.codes])
+    codes = features.codes[kept]
     ends = np.cumsum(counts)
     digamma = _digamma(n)
     constant = digamma[kept.size] + _weighted_mean(digamma, np.minimum(k, counts - 1), counts)
     constant -= _weighted_mean(digamma, counts, counts)
 
     def work(_: int, task: int) -> None:
-        chosen = slice(task * FEATURES_AT_ONCE, (task + 1) * FEATURES_AT_ONCE)
-        x = _spaced(table.values[:, numeric[chosen]], noise[:, chosen])[:, kept]
+        block = slice(task * FEATURES_AT_ONCE, (task + 1) * FEATURES_AT_ONCE)
+        x = _spaced(features.values[:, numeric[block]], noise[:, block])[:, kept]
         means = np.empty(x.shape[0])
         order = np.argsort(x, axis=1)
         _kernels.neighbours.mean_digamma(x, order, codes, ends - counts, ends, k, digamma, means)
-        scores[numeric[chosen]] = constant - means
+        scores[numeric[block]] = constant - means
         finished(x.shape[0])
 
     with progress_bar(numeric.size, "mutual information", progress=progress) as finished:
@@ -118,7 +105,7 @@ def _numeric(
 
 
 def _spaced(values: Scores, noise: Scores) -> Scores:
-    """Return (feature, row) values scaled and with noise, in the very operations of scikit-learn, to the bit."""
+    """Return (feature, row) values scaled and with noise, with scikit-learn's own operations, bit by bit."""
     x = np.array(values.T, order="C")
     # Powers of 2 change no digit: very small numbers would count as constant, and squares of very large ones overflow.
     exponent = np.frexp(np.abs(x).max(axis=1))[1]
@@ -130,7 +117,7 @@ def _spaced(values: Scores, noise: Scores) -> Scores:
 
 
 def _digamma(n: int) -> Scores:
-    """Return the digamma function of 0, 1, ..., n (0 at 0, where it has none)."""
+    """Return the digamma function of 0, 1, ..., n (0 at 0, where it is undefined)."""
     from scipy.special import digamma
 
     return np.concatenate([[0.0], digamma(np.arange(1.0, n + 1))])
@@ -141,10 +128,11 @@ def _weighted_mean(digamma: Scores, numbers: NDArray[np.int64], counts: NDArray[
     return float(digamma[np.maximum(numbers, 0)] @ counts / counts.sum())
 
 
-def _of_counts(codes: NDArray[np.int64], classes: Classes) -> float:
-    """Return the mutual information of two sets of categories."""
+def _of_counts(codes: NDArray[np.int64], features: Features) -> float:
+    """Return the mutual information of the classes and one feature's categories."""
     levels = int(codes.max()) + 1
-    cells = np.bincount(codes * classes.counts.size + classes.codes, minlength=levels * classes.counts.size)
+    classes = features.counts.size
+    cells = np.bincount(codes * classes + features.codes, minlength=levels * classes)
     shares = cells.reshape(levels, -1) / codes.size
     expected = shares.sum(axis=1)[:, None] * shares.sum(axis=0)
     some = shares > 0

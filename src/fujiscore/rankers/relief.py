@@ -1,4 +1,4 @@
-"""ReliefF over all instances: the feature scores that near hits and near misses give. Imports kernels and data."""
+"""ReliefF over all instances: the feature scores that near hits and near misses give. Imports kernels and features."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.errors import choice
-from fujiscore.rankers.data import at_least_one, prepare
+from fujiscore.errors import choice, integer
+from fujiscore.rankers.features import prepare, renumbered
 from fujiscore.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fujiscore.rankers.data import Classes, Scores, Table
+    from fujiscore.rankers.features import Features, Scores
 
 FEATURES_AT_ONCE = 64
-# All workers' lists of neighbours together stay below this; one class pair's lists are the least there can be.
+# Upper bound for the neighbour lists of all workers; the lists of one class pair are the least there can be.
 LIST_BYTES = 1 << 27
-# Differences in one task, some 3 ms of one core: enough to outweigh the hand-over, and small enough to share out.
+# Differences in one task, some 3 ms of one core: enough to outweigh the hand-over, and small enough to balance.
 TASK_DIFFERENCES = 1 << 25
 
 
 def relief(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     neighbours: int = 15,
     small_classes: Literal["average", "drop"] = "average",
@@ -37,7 +37,7 @@ def relief(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Scores:
-    """Score features by ReliefF: how much more they differ between near instances of other classes than of one.
+    """Score features by ReliefF: how much more they differ to near instances of other classes than of the same one.
 
     Every instance is used. A numeric difference is |a - b| over the feature's range, a nominal one 0 or 1, and the
     distance of two instances is the sum of the differences. With the k nearest instances of each class:
@@ -46,23 +46,23 @@ def relief(
 
     Parameters
     ----------
-    X : array or dataframe, shape (n, m)
-        Numbers; NaN, None and null are missing values, which differ as much as they could at worst. Categorical
-        columns are those of a categorical, enum or boolean type, and those named in `categorical`.
+    X : array, dataframe or Features, shape (n, m)
+        Numbers; NaN, None and null are missing values, for which the largest possible difference is assumed.
+        Columns of a categorical, enum or boolean type, and those in `categorical`, are nominal.
     y : array-like, shape (n,)
-        The class of each row: strings, integers, bools or categories.
+        The class of each row: strings, integers, bools or categories. None if X is a `Features`.
     neighbours : int
-        How many nearest instances of each class count. Equal distances are decided by the rows' order.
+        Number of nearest instances of each class. Equal distances are resolved by row order.
     small_classes : {"average", "drop"}
-        A class with fewer other instances than `neighbours`: average over those there are, or leave it out.
+        For a class with fewer other instances than `neighbours`: average over those there are, or ignore it.
     categorical : mask, positions or names, optional
         Further columns to treat as categorical.
     random_state
-        Not used, as nothing is random: the four rankers can be called alike.
+        Ignored: nothing is random. It is accepted so that all rankers can be called alike.
     n_jobs : int, optional
-        How many threads; None for all cores. The scores do not depend on it.
+        Number of threads; None for all cores. The scores do not depend on it.
     progress : bool, optional
-        Whether to show a progress bar; None for one on a terminal, once the work takes a while.
+        Whether to show a progress bar; by default on a terminal, if the work takes a while.
 
     Returns
     -------
@@ -78,27 +78,28 @@ def relief(
     array([ 0.8 , -0.75])
     """
     choice("small_classes", small_classes, ("average", "drop"))
-    k = at_least_one("neighbours", neighbours)
+    k = integer("neighbours", neighbours, 1)
     threads = workers(n_jobs)
-    table, classes = prepare(X, y, categorical)
-    features = _features(table, np.argsort(classes.codes, kind="stable"))
-    width = min(k, int(classes.counts.max()))
-    numeric, nominal = np.zeros(features.numeric.size), np.zeros(features.nominal.size)
-    with progress_bar(_row_pairs(classes.counts), "relief", progress=progress) as finished:
-        for group in _groups(classes, k, width, threads, average=small_classes == "average"):
-            rows = _nearest(features, group, width, threads, finished)
-            _add_scores(features, group, rows, threads, numeric, nominal)
-    scores = np.zeros(table.values.shape[1])
-    scores[features.numeric] = numeric
-    scores[features.nominal] = nominal
+    features = prepare(X, y, categorical)
+    varying = _varying(features, np.argsort(features.codes, kind="stable"))
+    counts = features.counts
+    width = min(k, int(counts.max()))
+    numeric, nominal = np.zeros(varying.numeric.size), np.zeros(varying.nominal.size)
+    with progress_bar(_row_pairs(counts), "relief", progress=progress) as finished:
+        for group in _groups(counts, k, width, threads, average=small_classes == "average"):
+            rows = _nearest(varying, group, width, threads, finished)
+            _add_scores(varying, group, rows, threads, numeric, nominal)
+    scores = np.zeros(features.categorical.size)
+    scores[varying.numeric] = numeric
+    scores[varying.nominal] = nominal
     return scores
 
 
 @dataclass(frozen=True, eq=False)
-class _Features:
-    """The features that vary, feature by feature, rows sorted by class, and their positions in the table.
+class _Varying:
+    """The features that vary, one row per feature, instances sorted by class; and their positions in the table.
 
-    `scaled` has numbers from 0 to 1 (NaN: missing), `codes` categories (-1: missing), `unknown` the difference to a
+    `scaled` holds numbers from 0 to 1 (NaN: missing), `codes` categories (-1: missing), `unknown` the difference to a
     missing category, and `halves` half the number of missing numbers in each row.
     """
 
@@ -112,7 +113,7 @@ class _Features:
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Class pairs whose lists of neighbours are in memory together: see the kernels for strips and sides."""
+    """Class pairs whose neighbour lists are in memory together; see the kernels for strips and sides."""
 
     strips: NDArray[np.int64]
     sides: NDArray[np.int64]
@@ -120,31 +121,31 @@ class _Group:
     cells: int
 
 
-def _features(table: Table, order: NDArray[np.int64]) -> _Features:
-    """Sort the rows by class, scale the numbers to their range, and leave out what does not vary."""
-    values = table.values
+def _varying(features: Features, order: NDArray[np.int64]) -> _Varying:
+    """Sort the rows by class, scale the numbers to their range, and drop what does not vary."""
+    values = features.values
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     varies = low < high
-    numeric = np.flatnonzero(varies & ~table.categorical)
-    nominal = np.flatnonzero(varies & table.categorical)
+    numeric = np.flatnonzero(varies & ~features.categorical)
+    nominal = np.flatnonzero(varies & features.categorical)
     # A range may overflow where its half does not; halves are exact but for the smallest numbers.
     half = np.where(high / 2 - low / 2 > np.finfo(np.float64).max / 2, 0.5, 1.0)
     scaled, halves = np.empty((numeric.size, order.size)), np.zeros(order.size)
     for first in range(0, numeric.size, FEATURES_AT_ONCE):
-        chosen = numeric[first : first + FEATURES_AT_ONCE]
-        bottom, top = low[chosen] * half[chosen], high[chosen] * half[chosen]
-        rows = values[:, chosen][order] * half[chosen]
+        block = numeric[first : first + FEATURES_AT_ONCE]
+        bottom, top = low[block] * half[block], high[block] * half[block]
+        rows = values[:, block][order] * half[block]
         scaled[first : first + FEATURES_AT_ONCE] = ((rows - bottom) / (top - bottom)).T
         halves += 0.5 * np.isnan(rows).sum(axis=1)
     codes = np.full((nominal.size, order.size), -1, np.int32)
-    for at, column in enumerate(nominal):
-        np.copyto(codes[at], values[order, column], where=~np.isnan(values[order, column]), casting="unsafe")
-    return _Features(scaled, codes, 1 - 1 / (high[nominal] + 1), halves, numeric, nominal)
+    for row, column in zip(codes, nominal, strict=True):
+        known = ~np.isnan(values[order, column])
+        row[known] = renumbered(values[order, column][known].astype(np.int32))
+    return _Varying(scaled, codes, 1 - 1 / (codes.max(axis=1, initial=0) + 1), halves, numeric, nominal)
 
 
-def _groups(classes: Classes, k: int, width: int, threads: int, *, average: bool) -> Iterator[_Group]:
-    """Yield all class pairs, as many together as their lists of neighbours leave room for."""
-    counts = classes.counts
+def _groups(counts: NDArray[np.int64], k: int, width: int, threads: int, *, average: bool) -> Iterator[_Group]:
+    """Yield all class pairs, as many together as their neighbour lists leave room for."""
     firsts, seconds = np.triu_indices(counts.size)
     lists = np.where(firsts == seconds, counts[firsts], counts[firsts] + counts[seconds])
     most = max(1, LIST_BYTES // (12 * width * threads))
@@ -191,29 +192,22 @@ def _row_pairs(counts: NDArray[np.int64]) -> int:
     return inside + (int(counts.sum()) ** 2 - int((counts**2).sum())) // 2
 
 
-def _nearest(features: _Features, group: _Group, width: int, threads: int, finished: Any) -> NDArray[np.int32]:
+def _nearest(varying: _Varying, group: _Group, width: int, threads: int, finished: Any) -> NDArray[np.int32]:
     """Return the rows in the group's cells, nearest first (-1 beyond a cell's end)."""
     strips = group.strips
     areas = (strips[:, 1] - strips[:, 0]) * (strips[:, 3] - strips[:, 2])
-    varying = features.numeric.size + features.nominal.size
-    tasks = np.cumsum(areas * max(1, varying)) // TASK_DIFFERENCES
+    size = varying.numeric.size + varying.nominal.size
+    tasks = np.cumsum(areas * max(1, size)) // TASK_DIFFERENCES
     bounds = [0, *(np.flatnonzero(np.diff(tasks)) + 1).tolist(), len(areas)]
     workers = min(threads, len(bounds) - 1)
     near = np.full((workers, group.cells, width), np.inf)
     rows = np.full((workers, group.cells, width), -1, np.int32)
 
     def work(worker: int, task: int) -> None:
-        chosen = slice(bounds[task], bounds[task + 1])
-        _kernels.relief.nearest(
-            features.scaled,
-            features.codes,
-            features.unknown,
-            features.halves,
-            strips[chosen],
-            near[worker],
-            rows[worker],
-        )
-        finished(int(areas[chosen].sum()))
+        part = slice(bounds[task], bounds[task + 1])
+        table = (varying.scaled, varying.codes, varying.unknown, varying.halves)
+        _kernels.relief.nearest(*table, strips[part], near[worker], rows[worker])
+        finished(int(areas[part].sum()))
 
     spread(len(bounds) - 1, work, workers)
     _kernels.relief.merge(near, rows, group.cells)
@@ -222,7 +216,7 @@ def _nearest(features: _Features, group: _Group, width: int, threads: int, finis
 
 
 def _add_scores(
-    features: _Features, group: _Group, rows: NDArray[np.int32], threads: int, numeric: Scores, nominal: Scores
+    varying: _Varying, group: _Group, rows: NDArray[np.int32], threads: int, numeric: Scores, nominal: Scores
 ) -> None:
     """Add the weighted differences between the rows and their neighbours to the features' scores.
 
@@ -234,9 +228,9 @@ def _add_scores(
     def work(_: int, task: int) -> None:
         if task < lanes:
             first, last = task * width, min((task + 1) * width, numeric.size)
-            _kernels.relief.numeric_scores(features.scaled, first, last, group.sides, group.weights, rows, numeric)
+            _kernels.relief.numeric_scores(varying.scaled, first, last, group.sides, group.weights, rows, numeric)
         else:
-            codes, unknown = features.codes, features.unknown
+            codes, unknown = varying.codes, varying.unknown
             _kernels.relief.nominal_scores(codes, unknown, task - lanes, group.sides, group.weights, rows, nominal)
 
     spread(lanes + nominal.size, work, threads)

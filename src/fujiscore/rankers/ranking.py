@@ -1,0 +1,161 @@
+"""A table of features and classes to one ranking per method: `rank`. Imports the rankers and rankings."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from fujiscore.errors import InputError, integer
+from fujiscore.rankers.adapt import RANKERS, Ranker, as_ranker
+from fujiscore.rankers.features import prepare
+from fujiscore.rankers.forest import METHODS as FOREST
+from fujiscore.rankers.forest import forest_scores
+from fujiscore.rankings import Rankings
+from fujiscore.seeds import as_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+    from fujiscore.rankers.features import Features, Scores
+
+    Rankers: TypeAlias = dict[str, Ranker]
+
+METHODS = tuple(RANKERS)
+# The beginning of scikit-learn's warning when forests grown on several threads have emptied each other's filters.
+SPURIOUS = "`sklearn.utils.parallel.delayed` should be used with"
+
+
+def rank(
+    X: Any,
+    y: Any = None,
+    methods: Any = METHODS,
+    *,
+    features: Sequence[Hashable] | None = None,
+    categorical: Any = None,
+    trees: int = 200,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Rankings:
+    """Rank the features of a data set by several methods.
+
+    Parameters
+    ----------
+    X : array, dataframe or Features, shape (n, m)
+        The features. Columns of text, categories and bools are categorical. Missing values are allowed only for
+        methods that can use them (of the built-in ones: relief).
+    y : array-like, shape (n,)
+        The class of each row; None if X is a `Features`.
+    methods : sequence or mapping
+        Names ("relief", "mutual_information", "genie3", "random_forest"), functions of (X, y), scikit-learn
+        estimators with `feature_importances_` or `coef_`, and results of `as_ranker`; or a mapping of names to these.
+        Functions and estimators are given X as float64 (categories as codes 0, 1, ...) and y as codes. "genie3" and
+        "random_forest" share one forest.
+    features : sequence, optional
+        The names of the features, if X does not carry them.
+    trees : int
+        Number of trees in the forest of "genie3" and "random_forest".
+    random_state : int, RandomState, Generator or None
+        Seed of the methods; None for a fresh one.
+    categorical, n_jobs, progress
+        As in `relief`.
+
+    Returns
+    -------
+    Rankings
+        One ranking per method, with the features as items and the methods' signed scores; `.notes` says what is odd
+        about the data. Pass negative="clip" where they are compared.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fujiscore.rankers import rank
+    >>> X = np.array([[0.0, 5], [1, 9], [10, 5], [9, 8]])
+    >>> rankings = rank(X, ["a", "a", "b", "b"], ["relief"], features=["size", "noise"])
+    >>> rankings.names, rankings.label(0), rankings.scores[0].round(4)
+    (('relief',), 'size', array([ 0.8  , -0.375]))
+    """
+    table, rankers = ready(X, y, methods, features, categorical)
+    number, seed = integer("trees", trees, 1), as_seed(random_state)
+    with kept_warning_filters():
+        scores = scores_of(table, rankers, number, seed, n_jobs=n_jobs, progress=progress)
+    return as_rankings(rankers, scores, table)
+
+
+def as_rankings(names: Iterable[str], scores: Iterable[Scores], table: Features) -> Rankings:
+    """Return scores, one row per ranking, as rankings of the features: the only place that builds them."""
+    return Rankings(tuple(names), tuple(np.ascontiguousarray(row) for row in scores), table.labels)
+
+
+def ready(X: Any, y: Any, methods: Any, names: Sequence[Hashable] | None, categorical: Any) -> tuple[Features, Rankers]:
+    """Return the prepared table and the rankers by name; missing values need methods that can use them."""
+    table, rankers = prepare(X, y, categorical, names=names, inspect=True), named_rankers(methods)
+    strict = [name for name, ranker in rankers.items() if ranker.built_in and ranker.method != "relief"]
+    if strict:
+        table.require_complete(" and ".join(strict))
+    return table, rankers
+
+
+def named_rankers(methods: Any) -> Rankers:
+    """Return the rankers by name, each checked before any work is done."""
+    if isinstance(methods, Mapping):
+        rankers = {str(name): as_ranker(method) for name, method in methods.items()}
+    else:
+        rankers = {}
+        for ranker in map(as_ranker, methods if isinstance(methods, (list, tuple)) else [methods]):
+            if ranker.name in rankers:
+                raise InputError(f"methods must have unique names; {ranker.name!r} occurs twice. Pass a dict of names.")
+            rankers[ranker.name] = ranker
+    if not rankers:
+        raise InputError("methods must hold at least one method; got none.")
+    return rankers
+
+
+def scores_of(
+    table: Features, rankers: Rankers, trees: int, seed: int, *, n_jobs: int | None, progress: bool | None
+) -> Scores:
+    """Return one row of scores per method; the forest methods without options of their own share one forest."""
+    work: Any = {"n_jobs": n_jobs, "progress": progress}
+    forest = shared_forest(rankers)
+    shared = forest_scores(table, None, forest, trees=trees, random_state=seed, **work) if forest else {}
+    rows = []
+    for ranker in rankers.values():
+        if ranker.built_in and ranker.method in shared and not ranker.options:
+            rows.append(shared[ranker.method])
+        elif ranker.built_in:
+            common = {**work, "trees": trees} if ranker.method in FOREST else work
+            rows.append(replace(ranker, options={**common, **ranker.options})(table, None, seed))
+        else:
+            rows.append(ranker(table, None, seed))
+    return np.array(rows)
+
+
+def shared_forest(rankers: Rankers) -> tuple[str, ...]:
+    """Return the methods that are computed from the shared forest."""
+    plain = {ranker.method for ranker in rankers.values() if ranker.built_in and not ranker.options}
+    return tuple(method for method in FOREST if method in plain)
+
+
+@contextmanager
+def kept_warning_filters() -> Iterator[None]:
+    """Restore the caller's warning filters after work on threads, and drop the warning that their loss causes.
+
+    Each thread of a scikit-learn forest sets and restores the process's one list of filters, so that threads empty
+    each other's. The filter below is the first that scikit-learn puts back, and the hook serves while there is none.
+    """
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def shown(message: Any, *details: Any, **options: Any) -> None:
+            if not str(message).startswith(SPURIOUS):
+                show(message, *details, **options)
+
+        warnings.filterwarnings("ignore", re.escape(SPURIOUS), UserWarning)
+        warnings.showwarning = shown
+        yield

@@ -1,0 +1,298 @@
+"""A study as tables, a summary and figures, and all of them as files. Imports tables, plots and measures."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from fujiscore.errors import InputError, MissingExtraError
+from fujiscore.measures import MEASURES
+from fujiscore.tables import to_csv, to_markdown, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fujiscore.pairwise import Matrix
+    from fujiscore.study import Study
+
+    Table: TypeAlias = tuple[list[str], list[list[Any]]]
+    Drawing: TypeAlias = tuple[tuple[float, float], Callable[[Any], Any]]
+
+SUMMARY = "summary.md"
+HEADING = "# Feature ranking study"
+# A legend has room for this many curves; more are drawn without one.
+MOST_LINES = 13
+
+
+def tables(study: Study) -> dict[str, Table]:
+    """Return every table as its header and rows, by file name."""
+    result = {
+        "rankings.csv": _rankings(study),
+        "matrix.csv": _matrix(study, study.matrix.values),
+        "curves.csv": _curves(study),
+        "stability.csv": _stability(study),
+        "stability_comparisons.csv": _comparisons(study),
+        "top_features.csv": _top(study),
+    }
+    if study.corrected is not None:
+        result["matrix_corrected.csv"] = _matrix(study, study.corrected.values)
+    if study.p_values is not None:
+        result["p_values.csv"] = _matrix(study, study.p_values)
+    return result
+
+
+def _rankings(study: Study) -> Table:
+    columns = zip(*(scores.tolist() for scores in study.rankings.scores), strict=True)
+    rows = [[study.rankings.label(position), *scores] for position, scores in enumerate(columns)]
+    return ["feature", *study.methods], rows
+
+
+def _matrix(study: Study, values: Any) -> Table:
+    return ["method", *study.methods], [[name, *row] for name, row in zip(study.methods, values.tolist(), strict=True)]
+
+
+def _curves(study: Study) -> Table:
+    measure, rows = study.matrix.measure, []
+    for (a, b), comparison in study.curves.items():
+        chance = comparison.chance[measure]
+        p_values = np.full(chance.ks.size, np.nan) if comparison.drawn is None else chance.p_values
+        columns = (chance.ks, chance.observed, chance.expected, chance.corrected, p_values)
+        rows += [[a, b, *row] for row in zip(*(np.asarray(column).tolist() for column in columns), strict=True)]
+    return ["first", "second", "k", measure, "expected", "corrected", "p_value"], rows
+
+
+def _stability(study: Study) -> Table:
+    rows: list[list[Any]] = []
+    for corrected, kind in ((False, study.stability), (True, study.stability_corrected or {})):
+        for name, s in kind.items():
+            flat = study.flat_resamples[name]
+            rows.append([name, corrected, s.value, s.low, s.high, s.standard_error, s.confidence, s.m, flat])
+    header = ["method", "corrected", "stability", "low", "high", "standard_error", "confidence", "resamples"]
+    return [*header, "flat_resamples"], rows
+
+
+def _comparisons(study: Study) -> Table:
+    rows = [
+        [a, b, c.first.pairs.corrected, c.difference, c.low, c.high, c.p_value, study.adjusted_p_values[a, b]]
+        for (a, b), c in study.comparisons.items()
+    ]
+    return ["first", "second", "corrected", "difference", "low", "high", "p_value", "holm_p_value"], rows
+
+
+def _top(study: Study) -> Table:
+    header = ["feature", "mean_rank", *(f"rank_{name}" for name in study.methods)]
+    header += [f"methods_in_top_{study.settings['top']}", "agreement", "frequency"]
+    rows = [
+        [f.feature, f.mean_rank, *map(f.ranks.get, study.methods), f.in_top, f.agreement, f.frequency]
+        for f in study.top
+    ]
+    return header, rows
+
+
+def markdown(study: Study) -> str:
+    """Return the summary of a study."""
+    settings, title, ks = study.settings, MEASURES[study.matrix.measure].title, study.matrix.ks
+    data = f"{settings['rows']} rows, {settings['features']} features, {settings['classes']} classes."
+    lines = [HEADING, "", f"{data} Methods: {', '.join(study.methods)}. {described(study)}", ""]
+    if len(study.methods) > 1:
+        lines += ["## Do the methods agree?", "", f"{title}, {settings['area']}, k = {ks[0]} to {ks[-1]}.", ""]
+        lines += [*to_markdown(*agreement(study)), ""]
+    lines += [
+        "## How stable is each method?",
+        "",
+        f"Mean {title}, {settings['area']}, over all pairs of resamples.",
+        "",
+    ]
+    lines += to_markdown(*steadiness(study))
+    if study.comparisons:
+        lines += ["", *(f"- {line}" for line in verdicts(study))]
+    lines += ["", "## Which features matter?", "", *to_markdown(*ranked(study))]
+    if study.notes:
+        lines += ["", "## Notes", "", *(f"- {note}" for note in study.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def described(study: Study) -> str:
+    """Return in a sentence how the resamples were drawn."""
+    settings = study.settings
+    kinds = {
+        "subsample": f"subsamples of {settings['fraction']:.0%} of each class",
+        "bootstrap": "bootstrap samples of each class",
+        "folds": "samples without one fold",
+    }
+    count, draws = settings["resamples"], settings["permutations"]
+    return f"{count} {kinds[settings['scheme']]}, which share most of their rows; {draws} permutations."
+
+
+def agreement(study: Study) -> tuple[list[str], list[list[str]]]:
+    """Return the similarity of each pair, the most similar first; undefined for flat methods."""
+    header, rows = ["methods", study.settings["area"], "by chance", "corrected", "p"], []
+    for (a, b), comparison in sorted(study.curves.items(), key=lambda pair: -study.matrix[pair[0]]):
+        chance = comparison.chance[study.matrix.measure]
+        numbers = [f"{value:.3f}" for value in (chance.auc, chance.expected_auc, chance.corrected_auc)]
+        p_value = study.p_value(a, b)
+        rows.append([f"{a} and {b}", *numbers, "" if p_value is None else f"{p_value:.2g}"])
+    for pair in combinations(study.methods, 2):
+        if pair not in study.curves:
+            marked = [f"{name} (flat)" if name in study.flat else name for name in pair]
+            rows.append([" and ".join(marked), "undefined", "", "", ""])
+    return header, rows
+
+
+def steadiness(study: Study) -> tuple[list[str], list[list[str]]]:
+    """Return the stability of each method, the most stable first; methods with flat resamples are marked."""
+    level = f"{study.settings['confidence']:.0%} interval"
+    header, rows = ["method", "stability", level], []
+    if study.stability_corrected is not None:
+        header += ["corrected", level]
+    for name in _by_stability(study):
+        flat = study.flat_resamples[name]
+        row = [f"{name} (flat in {flat} of {study.settings['resamples']})" if flat else name]
+        for kind in (study.stability, study.stability_corrected):
+            if kind is not None and np.isnan(kind[name].value):
+                row += ["undefined", ""]
+            elif kind is not None:
+                row += [f"{kind[name].value:.3f}", f"{kind[name].low:.3f} to {kind[name].high:.3f}"]
+        rows.append(row)
+    return header, rows
+
+
+def _by_stability(study: Study) -> list[str]:
+    """Return the methods from the most to the least stable, undefined ones last."""
+    values = {name: s.value for name, s in (study.stability_corrected or study.stability).items()}
+    return sorted(study.methods, key=lambda name: float(np.nan_to_num(-values[name], nan=np.inf)))
+
+
+def verdicts(study: Study) -> list[str]:
+    """Return in words which methods are more stable than others."""
+    level = 1 - study.settings["confidence"]
+    clear, unclear = [], []
+    for (a, b), comparison in study.comparisons.items():
+        p_value = study.adjusted_p_values[a, b]
+        more, less = (b, a) if comparison.difference > 0 else (a, b)
+        if p_value < level:
+            clear.append(f"{more} is more stable than {less} ({abs(comparison.difference):.3f}, p = {p_value:.2g})")
+        else:
+            unclear.append(f"{a} and {b}")
+    kind = "corrected values, " if study.stability_corrected is not None else ""
+    lines = [f"{line}; {kind}paired, Holm" if not position else line for position, line in enumerate(clear)]
+    return lines + ([f"no clear difference: {', '.join(unclear)}"] if unclear else [])
+
+
+def ranked(study: Study) -> tuple[list[str], list[list[str]]]:
+    """Return the top features with their ranks."""
+    header = ["feature", "mean rank", *study.methods, f"in top {study.settings['top']}", "agreement", "frequency"]
+    rows = [
+        [
+            str(f.feature),
+            f"{f.mean_rank:.1f}",
+            *(f"{f.ranks[name]:g}" if name in f.ranks else "-" for name in study.methods),
+            f"{f.in_top} of {len(f.ranks)}",
+            f"{f.agreement:.2f}",
+            f"{f.frequency:.2f}",
+        ]
+        for f in study.top
+    ]
+    return header, rows
+
+
+def save(study: Study, folder: str | os.PathLike[str], *, pictures: bool | None = None) -> list[Path]:
+    """Write all files of a study, the summary last: once it is there, all are."""
+    installed = find_spec("matplotlib") is not None
+    if pictures and not installed:
+        raise MissingExtraError("pictures need matplotlib: pip install 'fujiscore[plot]'")
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InputError(f"folder must name a folder; {os.fspath(folder)!r} is a file. Name another one.") from None
+    files: dict[str, Callable[[Any], Any]] = {
+        name: partial(_write_text, to_csv(*table)) for name, table in tables(study).items()
+    }
+    if installed and pictures is not False:
+        files |= {name: partial(_write_figure, *drawing) for name, drawing in _figures(study).items()}
+    files[SUMMARY] = partial(_write_text, markdown(study))
+    for name, write in files.items():
+        write_atomically(target / name, write)
+    return [target / name for name in files]
+
+
+def _write_text(text: str, file: Any) -> None:
+    """Write a text."""
+    file.write(text.encode())
+
+
+def _write_figure(size: tuple[float, float], draw: Callable[[Any], Any], file: Any) -> None:
+    """Draw on a figure of its own, and write it."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    draw(figure.add_subplot())
+    figure.savefig(file, format="png", dpi=150)
+
+
+def _figures(study: Study) -> dict[str, Drawing]:
+    """Return the size of each figure and what draws it."""
+    side = min(len(study.methods), 24)
+    heat = (3.2 + 0.8 * side, 2.2 + 0.6 * side)
+    # NaN cannot be clustered
+    names = replace(study.matrix, values=np.nan_to_num(study.matrix.values, nan=0.0)).clustered().names
+    figures: dict[str, Drawing] = {"matrix.png": (heat, _in_order(study.matrix, names).plot)}
+    if study.corrected is not None:
+        figures["matrix_corrected.png"] = (heat, _in_order(study.corrected, names).plot)
+    if study.curves:
+        figures["curves.png"] = ((7.0, 4.6), partial(draw_curves, study))
+    figures["stability.png"] = ((6.4, 1.6 + 0.5 * side), partial(draw_stability, study))
+    return figures
+
+
+def _in_order(matrix: Matrix, names: tuple[str, ...]) -> Matrix:
+    """Return a matrix with its rankings in another order, so that two heat maps can be compared."""
+    order = [matrix.names.index(name) for name in names]
+    return replace(matrix, names=names, columns=names, values=matrix.values[np.ix_(order, order)])
+
+
+def draw_curves(study: Study, ax: Any) -> Any:
+    """Draw the curve of every pair on a matplotlib Axes, over log k if the grid is exp: the area is the one seen."""
+    from fujiscore.plots import PALETTE
+
+    measure = study.matrix.measure
+    pairs = sorted(study.curves, key=lambda pair: -study.matrix[pair])
+    for i, (a, b) in enumerate(pairs):
+        curve = study.curves[a, b][measure]
+        label = f"{a} and {b} ({curve.auc:.3f})"
+        ax.plot(curve.ks, curve.values, color=PALETTE[i % len(PALETTE)], label=label, marker="o", markersize=3)
+    ax.set(xlabel="k, number of top features", ylabel=MEASURES[measure].title)
+    if study.settings["ks"] == "exp":
+        ax.set_xscale("log", base=2)
+    ax.grid(alpha=0.25)
+    if len(pairs) <= MOST_LINES:
+        ax.legend(frameon=False, fontsize=8, title=study.settings["area"], title_fontsize=8)
+    return ax
+
+
+def draw_stability(study: Study, ax: Any) -> Any:
+    """Draw the stability of each method with its interval on a matplotlib Axes."""
+    from fujiscore.plots import PALETTE
+
+    names = _by_stability(study)[::-1]
+    kinds = [("raw", study.stability), ("corrected for chance", study.stability_corrected)]
+    for i, (label, kind) in enumerate((label, kind) for label, kind in kinds if kind is not None):
+        values, low, high = np.array([(kind[name].value, kind[name].low, kind[name].high) for name in names]).T
+        places = np.arange(len(names)) + (0.12 if i == 0 else -0.12)
+        reach = (values - low, high - values)
+        ax.errorbar(values, places, xerr=reach, fmt="o", color=PALETTE[1 - i], capsize=3, label=label)
+    ax.set_yticks(range(len(names)), [f"{name} (flat)" if study.flat_resamples[name] else name for name in names])
+    ax.set_ylim(-0.6, len(names) - 0.4)
+    measured = f"mean {MEASURES[study.matrix.measure].title} ({study.settings['area']}) over resamples"
+    ax.set_xlabel(f"stability: {measured}, {study.settings['confidence']:.0%} interval")
+    ax.grid(alpha=0.25, axis="x")
+    ax.legend(frameon=False, fontsize=8)
+    return ax

@@ -146,7 +146,7 @@ def align(
     objects: Sequence[Any],
     names: Sequence[str],
     *,
-    negative: str = "raise",
+    negative: str | Sequence[str] = "raise",
     nan: str = "raise",
     missing: str = "raise",
     duplicates: str = "raise",
@@ -154,8 +154,13 @@ def align(
     universe: Any = None,
     notes: Sequence[str] = (),
 ) -> Rankings:
-    """Turn one object per ranking into checked rankings of the same items: the one place where input is checked."""
-    choice("negative", negative, NEGATIVE)
+    """Turn one object per ranking into checked rankings of the same items: the one place where input is checked.
+
+    `negative` is one policy for all rankings, or one for each.
+    """
+    signs = [negative] * len(objects) if isinstance(negative, str) or negative is None else list(negative)
+    for sign in signs:
+        choice("negative", sign, NEGATIVE)
     choice("nan", nan, NAN)
     choice("duplicates", duplicates, DUPLICATES)
     if missing == "bounds":
@@ -166,13 +171,13 @@ def align(
     choice("missing", missing, MISSING)
     objects = [_single(obj, name) for obj, name in zip(objects, names, strict=True)]
     said = list(notes)
-    if transform is None and negative != "abs" and _already_aligned(objects):
+    if transform is None and "abs" not in signs and _already_aligned(objects):
         members = objects
         labels = objects[0].items
     else:
         parts = [
-            _admitted(obj, name, negative, nan, duplicates, transform, said)
-            for obj, name in zip(objects, names, strict=True)
+            _admitted(obj, name, sign, nan, duplicates, transform, said)
+            for obj, name, sign in zip(objects, names, signs, strict=True)
         ]
         if universe is not None:
             if missing == "drop":

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from fujiscore.chance import has_closed_form
 from fujiscore.compare import Comparison, compare
 from fujiscore.errors import InputError, first_few, integer, proportion, spelled
 from fujiscore.measures import find
+from fujiscore.null import has_closed_form
 from fujiscore.overlap import grid
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.rankers.ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of, shared_forest
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
+    from fujiscore.coercion import Scores
     from fujiscore.rankers.features import Features
     from fujiscore.rankers.ranking import Rankers
-    from fujiscore.rankings import Rankings, Scores
+    from fujiscore.ranking import Rankings
 
     Pair: TypeAlias = tuple[str, str]
 
@@ -242,22 +243,14 @@ def study(
         "trees": number,
         "top": deepest,
         "random_state": seed,
-        "ks": ks if isinstance(ks, str) else points.tolist(),
-        "area": area_name(ks, points.tolist()),
+        "ks": ks if isinstance(ks, str) else points.ks.tolist(),
+        "area": points.area,
     }
     rankings = as_rankings(rankers, scores, table)
     names = [f"resample {i + 1}" for i in range(schedule.count)]
     resampled = {name: as_rankings(names, drawn[:, i], table) for i, name in enumerate(rankers)}
     result = _compared(rankings, resampled, measure, settings, work)
     return replace(result, notes=(*table.notes, *_caveats(result, table, rankers)))
-
-
-def area_name(ks: Any, points: Sequence[int]) -> str:
-    """Return what the area under the curve is called on a grid."""
-    if len(points) == 1:
-        return f"value at k = {points[0]}"
-    named = {"exp": "top-weighted AUC", "all": "AUC"}
-    return named.get(ks if isinstance(ks, str) else "", f"AUC over {len(points)} values of k")
 
 
 def _compared(
@@ -269,7 +262,7 @@ def _compared(
     flat_resamples = {name: sum(is_flat(scores, measure) for scores in resampled[name].scores) for name in names}
     drawing: Any = {"permutations": draws, "random_state": settings["random_state"], **work}
     curves = {
-        (a, b): compare(rankings[a], rankings[b], (measure,), ks=ks, negative="clip", **drawing)
+        (a, b): compare(rankings[a], rankings[b], (measure,), ks=ks, **drawing)
         for a, b in combinations([name for name in names if name not in flat], 2)
     }
     options: Any = {"measure": measure, "ks": ks, **work}
@@ -311,16 +304,17 @@ def is_flat(scores: Scores, measure: str) -> bool:
 
 def _matrices(rankings: Rankings, options: Any) -> list[Matrix]:
     """Return the areas of all pairs, and, if the chance level has a closed form, those corrected for chance."""
-    kinds = (False, True) if has_closed_form(find(options["measure"])) else (False,)
-    return [pairwise(rankings, corrected=kind, **options) for kind in kinds]
+    closed = has_closed_form(find(options["measure"]))
+    matrix = pairwise(rankings, corrected=closed, **options)
+    return [matrix.as_raw(), matrix] if closed else [matrix]
 
 
 def _blanked(matrix: Matrix, flat: Sequence[str]) -> Matrix:
     """Return a matrix with NaN for flat rankings."""
-    values = matrix.values.copy()
+    raw = matrix.raw.copy()
     positions = [matrix.names.index(name) for name in flat]
-    values[positions] = values[:, positions] = np.nan
-    return replace(matrix, values=values)
+    raw[positions] = raw[:, positions] = np.nan
+    return replace(matrix, raw=raw)
 
 
 def _stability(matrix: Matrix, confidence: float, flat: int) -> Stability:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import combinations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError
-from fujiscore.measures import MEASURES
+from fujiscore.measures import find
 from fujiscore.tables import to_csv, to_markdown, write_atomically
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def _curves(study: Study) -> Table:
     measure, rows = study.matrix.measure, []
     for (a, b), comparison in study.curves.items():
         chance = comparison.chance[measure]
-        p_values = np.full(chance.ks.size, np.nan) if comparison.drawn is None else chance.p_values
+        p_values = np.full(chance.ks.size, np.nan) if comparison.permuted is None else chance.p_values
         columns = (chance.ks, chance.observed, chance.expected, chance.corrected, p_values)
         rows += [[a, b, *row] for row in zip(*(np.asarray(column).tolist() for column in columns), strict=True)]
     return ["first", "second", "k", measure, "expected", "corrected", "p_value"], rows
@@ -98,7 +97,7 @@ def _top(study: Study) -> Table:
 
 def markdown(study: Study) -> str:
     """Return the summary of a study."""
-    settings, title, ks = study.settings, MEASURES[study.matrix.measure].title, study.matrix.ks
+    settings, title, ks = study.settings, find(study.matrix.measure).title, study.matrix.ks
     data = f"{settings['rows']} rows, {settings['features']} features, {settings['classes']} classes."
     lines = [HEADING, "", f"{data} Methods: {', '.join(study.methods)}. {described(study)}", ""]
     if len(study.methods) > 1:
@@ -243,7 +242,7 @@ def _figures(study: Study) -> dict[str, Drawing]:
     side = min(len(study.methods), 24)
     heat = (3.2 + 0.8 * side, 2.2 + 0.6 * side)
     # NaN cannot be clustered
-    names = replace(study.matrix, values=np.nan_to_num(study.matrix.values, nan=0.0)).clustered().names
+    names = study.matrix.clustered().names
     figures: dict[str, Drawing] = {"matrix.png": (heat, _in_order(study.matrix, names).plot)}
     if study.corrected is not None:
         figures["matrix_corrected.png"] = (heat, _in_order(study.corrected, names).plot)
@@ -255,8 +254,7 @@ def _figures(study: Study) -> dict[str, Drawing]:
 
 def _in_order(matrix: Matrix, names: tuple[str, ...]) -> Matrix:
     """Return a matrix with its rankings in another order, so that two heat maps can be compared."""
-    order = [matrix.names.index(name) for name in names]
-    return replace(matrix, names=names, columns=names, values=matrix.values[np.ix_(order, order)])
+    return matrix.reordered([matrix.names.index(name) for name in names])
 
 
 def draw_curves(study: Study, ax: Any) -> Any:
@@ -269,7 +267,7 @@ def draw_curves(study: Study, ax: Any) -> Any:
         curve = study.curves[a, b][measure]
         label = f"{a} and {b} ({curve.auc:.3f})"
         ax.plot(curve.ks, curve.values, color=PALETTE[i % len(PALETTE)], label=label, marker="o", markersize=3)
-    ax.set(xlabel="k, number of top features", ylabel=MEASURES[measure].title)
+    ax.set(xlabel="k, number of top features", ylabel=find(measure).title)
     if study.settings["ks"] == "exp":
         ax.set_xscale("log", base=2)
     ax.grid(alpha=0.25)
@@ -291,7 +289,7 @@ def draw_stability(study: Study, ax: Any) -> Any:
         ax.errorbar(values, places, xerr=reach, fmt="o", color=PALETTE[1 - i], capsize=3, label=label)
     ax.set_yticks(range(len(names)), [f"{name} (flat)" if study.flat_resamples[name] else name for name in names])
     ax.set_ylim(-0.6, len(names) - 0.4)
-    measured = f"mean {MEASURES[study.matrix.measure].title} ({study.settings['area']}) over resamples"
+    measured = f"mean {find(study.matrix.measure).title} ({study.settings['area']}) over resamples"
     ax.set_xlabel(f"stability: {measured}, {study.settings['confidence']:.0%} interval")
     ax.grid(alpha=0.25, axis="x")
     ax.legend(frameon=False, fontsize=8)

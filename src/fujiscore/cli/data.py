@@ -1,4 +1,4 @@
-"""What the commands on data sets share: their options, the data, and how long it will take. Imports click."""
+"""What the commands on data sets share: their options, the data, and an estimate of the time. Imports click."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fujiscore.cli import options
-from fujiscore.cli.outputs import note
-from fujiscore.cli.screen import printable
+from fujiscore.cli.output import note
+from fujiscore.errors import InputError, first_few
 from fujiscore.io.datasets import FORMATS, NAN, Data, load
 from fujiscore.rankers.ranking import METHODS
 from fujiscore.tiles import workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from fujiscore.cli.options import Work, Writing
 
@@ -45,14 +45,14 @@ class Asked:
 
 OPTIONS = (
     click.argument("data"),
-    options.option("--target", section="Read", metavar="COLUMN", help="The column of classes."),
-    options.option("--drop", section="Read", metavar="COLUMN", multiple=True, help="A column to leave out; repeat."),
+    options.option("--target", section="Read", metavar="COLUMN", help="Column of classes."),
+    options.option("--drop", section="Read", metavar="COLUMN", multiple=True, help="Column to leave out; repeat."),
     options.option(
         "--categorical",
         section="Read",
         metavar="COLUMN",
         multiple=True,
-        help="A column of numbers that stand for categories; repeat. Text is categorical anyway.",
+        help="Column of numbers that stand for categories; repeat. Text is always categorical.",
     ),
     options.option(
         "--nan",
@@ -60,18 +60,12 @@ OPTIONS = (
         type=click.Choice(NAN),
         default="keep",
         show_default=True,
-        help="Missing values: keep them (relief can use them), leave those rows out, or fill in medians.",
+        help="How to treat missing values: keep (relief only), drop the rows, or fill in medians.",
     ),
     options.option(
-        "--rows",
-        section="Read",
-        type=options.Count(1),
-        metavar="N",
-        help="A sample of N rows, each class in its share.",
+        "--rows", section="Read", type=options.Count(1), metavar="N", help="Use a stratified sample of N rows."
     ),
-    options.option(
-        "--format", section="Read", type=click.Choice(FORMATS), help="The file's format; by its content if not given."
-    ),
+    options.option("--format", section="Read", type=click.Choice(FORMATS), help="File format; guessed if not given."),
     options.option(
         "--method",
         section="Compute",
@@ -79,12 +73,12 @@ OPTIONS = (
         multiple=True,
         default=METHODS,
         metavar="NAME",
-        help=f"{', '.join(METHODS)}; repeat for several. [default: all]",
+        help=f"Ranking method: {', '.join(METHODS)}; repeat for several. [default: all]",
     ),
     options.option(
-        "--trees", section="Compute", type=options.Count(1), default=200, show_default=True, help="Of the forest."
+        "--trees", section="Compute", type=options.Count(1), default=200, show_default=True, help="Number of trees."
     ),
-    options.option("--seed", section="Compute", type=options.Count(0), default=0, show_default=True, help="Seed."),
+    options.seed(),
 )
 
 
@@ -93,8 +87,8 @@ def asked(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(**values: Any) -> Any:
-        own = Asked(**{name: values.pop(name) for name in Asked.__dataclass_fields__})
-        return function(**values, asked=own)
+        packed = Asked(**{name: values.pop(name) for name in Asked.__dataclass_fields__})
+        return function(**values, asked=packed)
 
     decorated: Callable[..., Any] = call
     for add in reversed(OPTIONS):
@@ -102,9 +96,9 @@ def asked(function: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-def read(wanted: Asked, writing: Writing) -> Data:
-    """Return the data set, saying on standard error what was decided about it."""
-    found = load(
+def read(wanted: Asked) -> Data:
+    """Return the data set; missing values need methods that can use them."""
+    data = load(
         wanted.data,
         wanted.target,
         drop=wanted.drop,
@@ -114,23 +108,22 @@ def read(wanted: Asked, writing: Writing) -> Data:
         random_state=wanted.seed,
         format=wanted.format,
     )
-    for text in found.notes:
-        note(writing, printable(f"{found.name}: {text}"))
-    lacking = found.lacking
     strict = [method for method in wanted.method if method != "relief"]
-    if lacking and strict:
-        shown = ", ".join(map(repr, lacking[:5])) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
-        raise click.UsageError(
-            printable(
-                f"{found.name} has missing values ({shown}), which {strict[0]} cannot use. Pass --nan fill or --nan "
-                "drop, leave columns out with --drop, or pass --method relief alone."
-            )
+    if data.lacking and strict:
+        raise InputError(
+            f"{data.name} has missing values ({first_few(data.lacking)}), which {strict[0]} cannot use. Pass --nan "
+            "fill or --nan drop, leave columns out with --drop, or pass --method relief alone."
         )
-    return found
+    return data
+
+
+def notes(data: Data, others: Sequence[str]) -> list[str]:
+    """Return what was decided about the data set, and other notes."""
+    return [*(f"{data.name}: {text}" for text in data.notes), *others]
 
 
 def announce(data: Data, wanted: Asked, writing: Writing, work: Work, runs: float) -> None:
-    """Say how long it will take about, if it is long, and how to make it shorter."""
+    """Print about how long it will take, if it is long, and how to make it shorter."""
     seconds = estimate(data.X.shape, wanted, runs) / workers(work.jobs)
     if seconds > LONG:
         rows = max(1000, int(data.X.shape[0] * sqrt(60 / seconds)) // 1000 * 1000)
@@ -153,7 +146,7 @@ def estimate(shape: tuple[int, ...], wanted: Asked, runs: float) -> float:
 
 
 def _duration(seconds: float) -> str:
-    """Return a duration in round words."""
+    """Return a rounded duration."""
     if seconds < 5400:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.0f} hours" if seconds < 172800 else f"{seconds / 86400:.0f} days"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fujiscore.errors import InputError
+from fujiscore.io.formats import FORMATS
 from fujiscore.measures import MEASURES, Measure, find
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
 from fujiscore.rankings import DUPLICATES, MISSING, NAN, NEGATIVE
-from fujiscore.io.formats import FORMATS
 from fujiscore.transforms import TRANSFORMS
 
 if TYPE_CHECKING:
@@ -151,9 +151,9 @@ class Writing:
 
     out: str | None
     json: bool
-    csv: bool
     force: bool
     quiet: bool
+    csv: bool = False
     show: int | None = None
 
     @property
@@ -247,7 +247,7 @@ def _packed(kind: type[Any], *options: Decorator) -> Decorator:
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(**values: Any) -> Any:
-            packed = kind(**{name: values.pop(name) for name in names})
+            packed = kind(**{name: values.pop(name) for name in names if name in values})
             return function(**values, **{kind.__name__.lower(): packed})
 
         decorated: Callable[..., Any] = call
@@ -298,15 +298,27 @@ reading_truncated = _reading(
     (*MISSING, "bounds"), "How to treat items that a ranking lacks: raise, score 0, drop, or bound FUJI."
 )
 
-writing = _packed(
-    Writing,
-    option("--out", "-o", section="Write", metavar="FILE", help="Write the report; .csv and .json set the format."),
-    option("--json", section="Write", is_flag=True, help="Report as JSON."),
-    option("--csv", section="Write", is_flag=True, help="Report as a CSV table."),
-    option("--show", section="Write", type=Count(1), metavar="N", help="Number of rows to print."),
+_common = (
     option("--force", section="Write", is_flag=True, help="Replace existing files."),
     option("--quiet", "-q", section="Other", is_flag=True, help="Print nothing on standard error."),
     option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors."),
+)
+_json = option("--json", section="Write", is_flag=True, help="Report as JSON.")
+_show = option("--show", section="Write", type=Count(1), metavar="N", help="Number of rows to print.")
+writing = _packed(
+    Writing,
+    option("--out", "-o", section="Write", metavar="FILE", help="Write the report; .csv and .json set the format."),
+    _json,
+    option("--csv", section="Write", is_flag=True, help="Report as a CSV table."),
+    _show,
+    *_common,
+)
+writing_folder = _packed(
+    Writing,
+    option("--out", "-o", section="Write", metavar="DIR", help="Write tables, figures and a summary to a folder."),
+    _json,
+    _show,
+    *_common,
 )
 
 points = _packed(

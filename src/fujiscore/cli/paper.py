@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from fujiscore.cli import options
-from fujiscore.cli.outputs import Report, deliver, note
-from fujiscore.cli.screen import BLUE, GREEN, GREY, ORANGE
+from fujiscore.cli.output import Report, deliver, note
+from fujiscore.cli.terminal import BLUE, GREEN, GREY, ORANGE
 from fujiscore.paper import Reproduction, compute, fetch, write
 from fujiscore.paper.build import check_folder, peak_memory, statements
 from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED
 from fujiscore.paper.sources import BASE_URL
 
 if TYPE_CHECKING:
-    from fujiscore.cli.screen import Screen
+    from fujiscore.cli.terminal import Screen
 
 COLOURS = {HOLDS: GREEN, CAVEAT: BLUE, FAILS: ORANGE, UNCHECKED: GREY}
 # An environment variable: the address of a copy of the authors' files.
@@ -44,22 +45,10 @@ ADDRESS = "FUJI_PAPER_URL"
     metavar="DIR",
     help="Folder of raw data (NAME.parquet with a column target), to check statements about RF with correct RF too.",
 )
-@options.option("--out", "-o", section="Write", metavar="DIR", help="Write the page, figures, tables and statements.")
-@options.option("--json", section="Write", is_flag=True, help="Print the statements as JSON, in full.")
-@options.option("--force", section="Write", is_flag=True, help="Write into a folder that holds other files.")
-@options.option("--quiet", "-q", section="Other", is_flag=True, help="No notes on standard error.")
-@options.option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors.")
-@options.option("--no-progress", section="Other", is_flag=True, help="No progress bar.")
+@options.writing_folder
+@options.option("--no-progress", section="Other", is_flag=True, help="Show no progress bar.")
 def command(
-    *,
-    rankings: str | None,
-    no_rankings: bool,
-    data: str | None,
-    out: str | None,
-    json: bool,
-    force: bool,
-    quiet: bool,
-    no_progress: bool,
+    *, rankings: str | None, no_rankings: bool, data: str | None, writing: options.Writing, no_progress: bool
 ) -> None:
     """Recompute the paper that introduced FUJI, and check its statements.
 
@@ -69,10 +58,10 @@ def command(
     """
     if rankings is not None and no_rankings:
         raise click.UsageError("--rankings and --no-rankings exclude each other: pass one of them.")
-    writing = options.Writing(None, json=json, csv=False, force=force, quiet=quiet)
-    progress = False if no_progress or quiet else None
+    progress = False if no_progress or writing.quiet else None
+    out = None if writing.out is None else Path(writing.out)
     if out is not None:
-        check_folder(Path(out), force=force)
+        check_folder(out, force=writing.force)
     folder = None if rankings is None else Path(rankings)
     if folder is None and not no_rankings:
         folder = fetch(os.environ.get(ADDRESS) or BASE_URL, progress=progress)
@@ -82,10 +71,11 @@ def command(
         note(writing, f"{len(result.altered)} ranking files are not the published ones (first: {result.altered[0]})")
     note(writing, f"computing took {result.seconds:.1f} s")
     if out is not None:
-        seconds = write(result, Path(out), force=force, progress=progress)
+        seconds = write(result, out, force=writing.force, progress=progress)
         note(writing, f"figures took {seconds:.1f} s; peak memory: {peak_memory() or 0:.0f} MB")
-        note(writing, f"page: {Path(out) / 'index.html'}")
-    deliver(Report("paper", lambda screen: _text(screen, result), lambda: statements(result), (), list), writing)
+        note(writing, f"page: {out / 'index.html'}")
+    report = Report("paper", lambda screen: _text(screen, result), lambda: statements(result), (), list)
+    deliver(report, replace(writing, out=None))
 
 
 def _text(screen: Screen, result: Reproduction) -> list[str]:

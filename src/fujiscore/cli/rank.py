@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
-from fujiscore.cli.outputs import Report, check_destinations, deliver, note
-from fujiscore.cli.screen import printable, table
+from fujiscore.cli.output import Report, check_destinations, deliver
+from fujiscore.cli.terminal import printable, table
 from fujiscore.rankers import prepare, rank
 
 if TYPE_CHECKING:
-    from fujiscore.cli.screen import Screen
+    from fujiscore.cli.terminal import Screen
     from fujiscore.io.datasets import Data
-    from fujiscore.rankings import Rankings
+    from fujiscore.ranking import Rankings
+
+SHOWN = 10
+LEAST_COLUMN = 20
 
 
 @click.command(
@@ -31,86 +31,61 @@ if TYPE_CHECKING:
     ),
 )
 @data_sets.asked
-@options.option(
-    "--show",
-    "top",
-    section="Write",
-    type=options.Count(1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Features to show.",
-)
-@options.option("--out", "-o", section="Write", metavar="FILE", help="Write the report; .csv and .json as such.")
-@options.option("--json", section="Write", is_flag=True, help="Report as JSON, in full.")
-@options.option("--csv", section="Write", is_flag=True, help="Report as a CSV table of all scores.")
-@options.option("--force", section="Write", is_flag=True, help="Replace files that are there already.")
-@options.option("--quiet", "-q", section="Other", is_flag=True, help="No notes on standard error.")
-@options.option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors.")
+@options.writing
 @options.work
-def command(*, asked: data_sets.Asked, top: int, work: options.Work, **written: Any) -> None:
+def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.Work) -> None:
     """Rank the features of a data set by several methods.
 
     DATA is a CSV, TSV, Parquet, Feather, ARFF or libsvm file with a column of classes (--target), one of
     breast_cancer, digits, iris and wine, or openml:NAME. With --out rankings.csv all scores are written as a table
     that the other commands read.
     """
-    writing = by_suffix(options.Writing(**written))
     check_destinations(writing, [asked.data])
-    held = data_sets.read(asked, writing)
-    prepared = prepare(held.X, held.y, held.categorical, names=held.features, inspect=True)
-    for text in prepared.notes:
-        note(writing, printable(f"{held.name}: {text}"))
-    data_sets.announce(held, asked, writing, work, 1)
-    found = rank(
+    data = data_sets.read(asked)
+    prepared = prepare(data.X, data.y, data.categorical, names=data.features, inspect=True)
+    data_sets.announce(data, asked, writing, work, 1)
+    rankings = rank(
         prepared,
         methods=tuple(dict.fromkeys(asked.method)),
         trees=asked.trees,
         random_state=asked.seed,
         **work.arguments(writing),
     )
-    deliver(_report(found, held, top), writing)
+    deliver(_report(rankings, data, prepared.counts.size, writing.show or SHOWN), writing)
 
 
-def by_suffix(writing: options.Writing) -> options.Writing:
-    """Return CSV or JSON as the form of a file with that extension."""
-    suffix = Path(writing.out).suffix.lower() if writing.out else ""
-    if writing.csv or writing.json:
-        return writing
-    return replace(writing, csv=suffix == ".csv", json=suffix == ".json")
-
-
-def _report(found: Rankings, held: Data, top: int) -> Report:
+def _report(rankings: Rankings, data: Data, classes: int, show: int) -> Report:
     """Return the report in its three forms."""
-    rows = [[found.label(at), *(float(own[at]) for own in found.scores)] for at in range(found.n)]
-    data = {"data": held.name, "target": held.target, "rows": held.y.size, "features": held.features}
-    data["scores"] = dict(zip(found.names, found.scores, strict=True))
+    rows = [[rankings.label(i), *(float(scores[i]) for scores in rankings.scores)] for i in range(rankings.n)]
+    facts = {"data": data.name, "target": data.target, "rows": data.y.size, "features": data.features}
+    facts["scores"] = dict(zip(rankings.names, rankings.scores, strict=True))
+    head = f"fuji rank: {printable(data.name)}, {data.y.size} rows, {rankings.n} features, {classes} classes"
     return Report(
-        "rank", lambda screen: _text(screen, found, held, top), lambda: data, ("feature", *found.names), lambda: rows
+        "rank",
+        lambda screen: [head, *_text(screen, rankings, min(show, rankings.n))],
+        lambda: facts,
+        ("feature", *rankings.names),
+        lambda: rows,
+        data_sets.notes(data, rankings.notes),
     )
 
 
-def _text(screen: Screen, found: Rankings, held: Data, top: int) -> list[str]:
-    """Return the best features of each method, side by side or one method beneath the other."""
-    deepest = min(top, found.n)
-    best = [np.argsort(-own, kind="stable")[:deepest] for own in found.scores]
-    lines = [
-        f"fuji rank: {held.name}, {held.y.size} rows, {found.n} features, {np.unique(held.y).size} classes",
-        f"the best {deepest} features of each method, with their scores",
-    ]
+def _text(screen: Screen, rankings: Rankings, show: int) -> list[str]:
+    """Return the best features of each method, side by side or one method below the other."""
+    lines = [f"the best {show} features of each method, with their scores"]
     columns = [
-        [[printable(found.label(at)), f"{own[at]:.4g}"] for at in order.tolist()]
-        for own, order in zip(found.scores, best, strict=True)
+        [[printable(ranking.label(i)), f"{ranking.scores[i]:.4g}"] for i in ranking.order[:show].tolist()]
+        for ranking in rankings
     ]
     width = (screen.width - 4) // len(columns) - 2
-    if width >= 20:
-        header = ["", *(name for own in found.names for name in (screen.fit(own, width - 9), ""))]
+    if width >= LEAST_COLUMN:
+        header = ["", *(cell for name in rankings.names for cell in (screen.fit(name, width - 9), ""))]
         rows = [
-            [str(at + 1), *(cell for own in columns for cell in (screen.fit(own[at][0], width - 9), own[at][1]))]
-            for at in range(deepest)
+            [str(i + 1), *(cell for best in columns for cell in (screen.fit(best[i][0], width - 9), best[i][1]))]
+            for i in range(show)
         ]
         return [*lines, "", *table(screen, header, rows, left=range(1, len(header), 2))]
-    for name, own in zip(found.names, columns, strict=True):
-        rows = [[str(at + 1), *cells] for at, cells in enumerate(own)]
+    for name, best in zip(rankings.names, columns, strict=True):
+        rows = [[str(i + 1), *cells] for i, cells in enumerate(best)]
         lines += ["", *table(screen, ["", name, ""], rows, left=(1,), flexible=1)]
     return lines

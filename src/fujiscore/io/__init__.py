@@ -9,27 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.io import formats
 from fujiscore.io.columns import choose, direction
 from fujiscore.io.documents import document
 from fujiscore.io.groups import groups, groups_of_unique_items
 from fujiscore.io.table import shown, unknown
-from fujiscore.rankings import Labelled, Rankings, align
+from fujiscore.rankings import DUPLICATES, align
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
 
     from fujiscore.io.documents import Document
     from fujiscore.io.table import Group, Roles, Table
-    from fujiscore.rankings import Missing, Nan, Negative
+    from fujiscore.ranking import Rankings
+    from fujiscore.rankings import Duplicates, Missing, Nan, Negative
+    from fujiscore.transforms import Transform
 
     File: TypeAlias = str | os.PathLike[str]
 
-DUPLICATES = ("raise", "max", "mean", "first")
 AS_LIST = "no scores: read as a list from best to worst, scores 1/rank"
 
 
@@ -187,11 +189,8 @@ def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence
     return [by_name[name] for name in names]
 
 
-def gather(paths: Iterable[File], *, negative: str | None = None, **options: Any) -> Loaded:
-    """Return the rankings of several files under different names, with notes that name the files.
-
-    Without a policy for negative scores, those of .fimp files are set to 0, with a note.
-    """
+def gather(paths: Iterable[File], **options: Any) -> Loaded:
+    """Return the rankings of several files under different names, with notes that name the files."""
     sources: list[Source] = []
     files: list[str] = []
     said: dict[str, list[str]] = {}
@@ -202,24 +201,8 @@ def gather(paths: Iterable[File], *, negative: str | None = None, **options: Any
         for note in loaded.notes:
             said.setdefault(note, []).append(os.fspath(path))
     notes = [f"{first_few(of)}: {note}" for note, of in said.items()]
-    if negative is None and options.get("transform") is None:
-        clipped = [_clipped(source) for source in sources]
-        notes += [note for _, note in clipped if note]
-        sources = [source for source, _ in clipped]
     names = _distinct_names([source.name for source in sources], files)
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
-
-
-def _clipped(source: Source) -> tuple[Source, str | None]:
-    """Return a source of a signed format with negative scores set to 0, and a note if there are any."""
-    below = source.scores < 0
-    if not source.signed or not below.any() or below.all():
-        return source, None
-    note = (
-        f"{source.origin}: {int(below.sum())} of {below.size} scores are negative, no better than noise in .fimp "
-        f"files, and count as 0 ({spelled('negative', 'clip')})"
-    )
-    return replace(source, scores=np.where(below, 0.0, source.scores)), note
 
 
 def read(
@@ -232,6 +215,9 @@ def read(
     negative: Negative | None = None,
     nan: Nan = "raise",
     missing: Missing = "raise",
+    duplicates: Duplicates = "raise",
+    transform: Transform | None = None,
+    universe: int | Collection[Hashable] | None = None,
 ) -> Rankings:
     r"""Return the rankings in one or more files, aligned by label and checked.
 
@@ -250,9 +236,9 @@ def read(
     format : {"csv", "tsv", "parquet", "feather", "json", "fimp", "trec"}, optional
         The format; by content and extension if not given.
     negative : {"raise", "clip", "abs"}, optional
-        As in `fuji`. If not given, negative scores are an error, but count as 0 in .fimp files, with a note.
-    nan, missing
-        As in `fuji`; with nan="drop" and missing="drop" an item is left out of all rankings.
+        As in `rankings`; by default "raise", but "clip" for .fimp files, where negative means no better than noise.
+    nan, missing, duplicates, transform, universe
+        As in `rankings`.
 
     Returns
     -------
@@ -274,10 +260,33 @@ def read(
     paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     if not paths:
         raise InputError("path must name at least one file; got none.")
-    loaded = gather(paths, negative=negative, item=item, score=score, ranking=ranking, format=format)
-    objects = [Labelled(source.items, source.scores) for source in loaded.sources]
-    names = [source.name for source in loaded.sources]
-    return align(objects, names, negative=negative or "raise", nan=nan, missing=missing)
+    columns: Any = {"item": item, "score": score, "ranking": ranking, "format": format}
+    loaded = gather(paths, **columns, duplicates=duplicates, transform=transform)
+    return align(
+        [Labelled(source.items, source.scores) for source in loaded.sources],
+        [source.name for source in loaded.sources],
+        negative=[negative or ("clip" if source.signed else "raise") for source in loaded.sources],
+        nan=nan,
+        missing=missing,
+        duplicates=duplicates,
+        transform=_transform(loaded, transform),
+        universe=universe,
+        notes=loaded.notes,
+    )
+
+
+def _transform(loaded: Loaded, transform: Transform | None) -> Transform | None:
+    """Return the transform; lists without scores have theirs already, and the files must agree on that."""
+    lists = [source.origin for source in loaded.sources if source.transform]
+    if transform is None or transform == "rank" or not lists:
+        return transform
+    raise InputError(f"{spelled('transform')} needs scores; {first_few(lists)} has none and is read as 1/rank.")
+
+
+def read_items(path: File) -> list[str]:
+    """Return the items that a file lists: a universe of one item per line, or the item column of a table."""
+    loaded = load(path, duplicates="first", transform="rank")
+    return list(dict.fromkeys(item for source in loaded.sources for item in source.items))
 
 
 def _distinct_names(names: Sequence[str], files: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from fujiscore.rankers.adapt import RANKERS, Ranker, as_ranker
 from fujiscore.rankers.features import prepare
 from fujiscore.rankers.forest import METHODS as FOREST
 from fujiscore.rankers.forest import forest_scores
-from fujiscore.rankings import Rankings
+from fujiscore.ranking import Rankings
 from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def rank(
     -------
     Rankings
         One ranking per method, with the features as items and the methods' signed scores; `.notes` says what is odd
-        about the data. Pass negative="clip" where they are compared.
+        about the data. Negative scores order the features and count as 0 where rankings are compared.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def rank(
 
 def as_rankings(names: Iterable[str], scores: Iterable[Scores], table: Features) -> Rankings:
     """Return scores, one row per ranking, as rankings of the features: the only place that builds them."""
-    return Rankings(tuple(names), tuple(np.ascontiguousarray(row) for row in scores), table.labels)
+    return Rankings(tuple(names), [np.ascontiguousarray(row) for row in scores], table.labels, notes=table.notes)
 
 
 def ready(X: Any, y: Any, methods: Any, names: Sequence[Hashable] | None, categorical: Any) -> tuple[Features, Rankers]:

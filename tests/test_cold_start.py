@@ -207,12 +207,16 @@ def uncached(function):
     return numba.njit(function)
 
 
+def abs_of(x):
+    return abs(x)
+
+
 class TestAnnouncement:
     def wait(self, capsys, seconds):
         """Compile for that long, and return what the user sees."""
         end = monotonic() + seconds
         text = ""
-        with _jit.announced():
+        with _jit.announced(uncached(abs_of)):
             while not text and monotonic() < end:
                 sleep(0.01)
                 text = capsys.readouterr().err

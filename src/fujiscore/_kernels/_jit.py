@@ -110,7 +110,7 @@ class Gate:
         """Return the compiled kernel, ready for arguments of these types, and put it in the gate's place."""
         with lock:
             dispatcher = compiled(self.plain)
-            with announced():
+            with announced(dispatcher):
                 dispatcher.compile(tuple(dispatcher.typeof_pyval(arg) for arg in args))
             setattr(self.namespace, self.plain.__name__, dispatcher)
         return dispatcher
@@ -126,8 +126,8 @@ class Gates:
 
 
 @contextmanager
-def announced() -> Iterator[None]:
-    """Tell the user at a terminal, once, if compiling takes long."""
+def announced(dispatcher: Any) -> Iterator[None]:
+    """Tell the user at a terminal, once, if compiling takes long; loading a compiled kernel does not count."""
     timer = Timer(max(0.0, SILENCE - spent["compiling"]), announce)
     timer.daemon = True
     start = perf_counter()
@@ -137,7 +137,8 @@ def announced() -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-        spent["compiling"] += perf_counter() - start
+        if not dispatcher.stats.cache_hits:
+            spent["compiling"] += perf_counter() - start
 
 
 def announce() -> None:

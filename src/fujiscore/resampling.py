@@ -159,7 +159,7 @@ def _finished(resume: Any, key: str) -> Finished:
 
 def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:
     """Return a fingerprint of all that a resample depends on."""
-    from fujiscore import __version__
+    from importlib.metadata import version
 
     digest = hashlib.sha256()
     for array in (table.values, table.categorical, table.codes):
@@ -167,7 +167,7 @@ def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:
     # The number of resamples matters only to folds: other schemes can be continued with more of them.
     count = schedule.count if schedule.scheme == "folds" else 0
     known = {name: describe(ranker) for name, ranker in rankers.items()}
-    parts = (table.values.shape, known, trees, schedule.scheme, schedule.fraction, schedule.seed, count, __version__)
+    parts = (table.values.shape, known, trees, schedule.scheme, schedule.fraction, schedule.seed, count, version("fujiscore"))
     digest.update(repr(parts).encode())
     return digest.hexdigest()[:16]
 

@@ -173,8 +173,7 @@ class Ranking:
     @lazy
     def untied(self) -> bool:
         """Whether no two items have equal scores."""
-        ranked = self.ranked_raw
-        return bool((ranked[1:] != ranked[:-1]).all())
+        return not _kernels.order.has_ties(self.ranked_raw)
 
     @lazy
     def tails(self) -> tuple[Scores, Scores]:
@@ -193,7 +192,7 @@ class Ranking:
     @property
     def constant(self) -> bool:
         """Whether all listed items have the same score, so that the ranking orders nothing."""
-        return bool(self.ranked_raw[0] == self.ranked_raw[self.listed - 1]) and self.listed > 1
+        return self.listed > 1 and bool(self.ranked_raw[0] == self.ranked_raw[self.listed - 1])
 
     def shuffled(self, seed: np.uint64) -> Ranking:
         """Return the same scores assigned to the items at random; nothing is sorted."""

@@ -88,7 +88,7 @@ def delimited(
 ) -> list[Group] | None:
     """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong."""
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow import compute, csv
 
     keys = [str(column) for column in range(width)]
     text = [keys[roles.item]] + ([] if roles.ranking is None else [keys[roles.ranking]])
@@ -103,17 +103,12 @@ def delimited(
             )
     except (pa.ArrowException, OSError, EOFError, zlib.error):
         return None
-    if table.num_rows == 0 or any(_spans_lines(table[key]) for key in text):
+    # A label with a line break comes from an unclosed quote.
+    spans = any(compute.any(compute.match_substring(table[key], end)).as_py() for key in text for end in "\n\r")
+    if table.num_rows == 0 or spans:
         return None
     ranking = None if roles.ranking is None else table[keys[roles.ranking]]
     return _groups(table[keys[roles.item]], [table[keys[column]] for column in roles.scores], ranking, unique)
-
-
-def _spans_lines(column: Any) -> bool:
-    """Return whether a label holds a line break, which only an unclosed quote is likely to give."""
-    from pyarrow import compute
-
-    return any(compute.any(compute.match_substring(column, end)).as_py() for end in "\n\r")
 
 
 def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[list[str]], Any], Callable[[str], Any]]:

@@ -170,12 +170,10 @@ def _guess_scores(table: Table, item: int, ranking: int | None) -> list[int]:
     if len(by_name) == 1:
         return by_name
     ranks = [position for position in free if plain(table.columns[position]) == "rank"]
-    if (
-        not scores
-        and ranks
-        and all(reasons[position] in {"text", "labels"} for position in free if position != ranks[0])
+    if len(ranks) == 1 and not any(
+        reasons[position] in {None, "not a score"} for position in free if position != ranks[0]
     ):
-        return ranks[:1]
+        return ranks
     if len(free) == 1 and plain(table.columns[free[0]]) not in NOT_SCORES:
         return free
     if scores:
@@ -183,14 +181,9 @@ def _guess_scores(table: Table, item: int, ranking: int | None) -> list[int]:
             f"{table.file} must have one column of scores beside the ranking's name; it has {table.listed(scores)}. "
             f"Name it with {spelled('score')}."
         )
-    if not free:
-        raise InputError(
-            f"{table.file} must have a column of scores; it has only {listed(table.columns)}. "
-            "Give each item a score, higher for better."
-        )
     why = ", ".join(f"{table.columns[position]!r} ({reasons[position]})" for position in free[:LISTED])
     raise InputError(
-        f"{table.file} must have a column of scores, that is of numbers where higher is better; it has {why}. "
+        f"{table.file} must have a column of scores, that is of numbers where higher is better; it has {why or 'no other column'}. "
         f"Name it with {spelled('score')}, or leave only the items, one per line, best first."
     )
 

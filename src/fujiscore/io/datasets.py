@@ -32,33 +32,15 @@ NAN = ("keep", "drop", "fill")
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Features and target.
+    """Features and target; X has one row per example."""
 
-    Attributes
-    ----------
-    name : str
-        Where they came from.
-    X : ndarray of float64, shape (n, m)
-        The features; categories as codes, missing values as NaN.
-    y : ndarray, shape (n,)
-        The class of each row.
-    features : list of str
-        The features' names.
-    categorical : ndarray of bool, shape (m,)
-        Which features are categorical.
-    target : str
-        The target's name.
-    notes : tuple of str
-        What was left out, filled in or sampled while reading.
-    """
-
-    name: str
-    X: NDArray[np.float64]
-    y: NDArray[Any]
+    name: str  # where they came from
+    X: NDArray[np.float64]  # categories as codes, missing values as NaN
+    y: NDArray[Any]  # the class of each row
     features: list[str]
-    categorical: NDArray[np.bool_]
+    categorical: NDArray[np.bool_]  # which features are categorical
     target: str
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what was left out, filled in or sampled while reading
 
     @property
     def lacking(self) -> list[str]:
@@ -135,13 +117,18 @@ def _columns(source: str | os.PathLike[str], format: str | None, categorical: Co
     return read_columns(source, format, categorical)
 
 
-def _bundled(name: str) -> Columns:
-    """Return a data set that scikit-learn bundles."""
+def _sklearn_datasets(name: str) -> Any:
+    """Return scikit-learn's module of data sets."""
     try:
         from sklearn import datasets
     except ImportError:
         raise MissingExtraError(f"the data set {name} needs scikit-learn: pip install 'fujiscore[ml]'") from None
-    bunch = getattr(datasets, f"load_{name}")()
+    return datasets
+
+
+def _bundled(name: str) -> Columns:
+    """Return a data set that scikit-learn bundles."""
+    bunch = getattr(_sklearn_datasets(name), f"load_{name}")()
     classes = np.array([str(label) for label in bunch.target_names], np.object_)[bunch.target]
     names = [str(feature) for feature in bunch.feature_names]
     return Columns(name, [*names, "target"], [*bunch.data.T, classes], "target")
@@ -149,15 +136,12 @@ def _bundled(name: str) -> Columns:
 
 def _openml(name: str) -> Columns:
     """Return a data set of OpenML, or say in one line why it cannot be downloaded."""
-    try:
-        from sklearn.datasets import fetch_openml
-    except ImportError:
-        raise MissingExtraError(f"{OPENML}{name} needs scikit-learn: pip install 'fujiscore[ml]'") from None
+    datasets = _sklearn_datasets(f"{OPENML}{name}")
     query: Any = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": "active"}
     try:
         with warnings.catch_warnings():  # one warning per attempt to connect; the error below says it once
             warnings.simplefilter("ignore")
-            bunch = fetch_openml(**query, as_frame=True, parser="auto")
+            bunch = datasets.fetch_openml(**query, as_frame=True, parser="auto")
     except ImportError as error:
         raise MissingExtraError(f"{OPENML}{name} needs pandas: pip install pandas ({error})") from None
     except (OSError, ValueError) as error:  # URLError is an OSError

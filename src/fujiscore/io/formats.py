@@ -38,7 +38,7 @@ PAIR = re.compile(r"(\d+):(\S+)")  # libsvm's index:value
 def detect(document: Document, named: str | None, formats: Sequence[str]) -> str:
     """Return the format, one of those given: by its first bytes, its extension, or its first lines."""
     proven = next((name for magic, name in MAGIC.items() if document.head.startswith(magic)), None)
-    by_suffix = SUFFIXES.get(document.suffix)
+    by_suffix = SUFFIXES.get(document.unpacked.suffix.lower())
     name = named or proven or (by_suffix if by_suffix in formats else None)
     if name in {"parquet", "feather"}:
         if proven != name:
@@ -54,13 +54,13 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
 
 def _require_text(document: Document, formats: Sequence[str]) -> None:
     """Raise if the content is not text."""
-    head = document.head
-    if document.encoding != "utf-8" or b"\0" not in head:
+    if document.encoding != "utf-8" or b"\0" not in document.head:
         return
-    if head[1:400:2].count(0) > len(head[:400]) // 3 or head[0:400:2].count(0) > len(head[:400]) // 3:
-        raise InputError(
-            f"{document.name} must be UTF-8; it looks like UTF-16 without a byte order mark. Save it as UTF-8."
-        )
+    for start in (0, 1):  # every second byte of UTF-16 is zero
+        if document.head[start:400:2].count(0) > len(document.head[:400]) // 3:
+            raise InputError(
+                f"{document.name} must be UTF-8; it looks like UTF-16 without a byte order mark. Save it as UTF-8."
+            )
     raise InputError(
         f"{document.name} must be text, Parquet or Feather; it is another kind of binary file. "
         f"Export it as one of {', '.join(formats)}."

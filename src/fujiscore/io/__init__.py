@@ -64,23 +64,12 @@ def load(
     duplicates: str = "raise",
     transform: object = None,
 ) -> Loaded:
-    """Return the rankings that a file holds, as it holds them.
+    """Return the rankings that a file holds, as it holds them: one `Source` per ranking, and notes.
 
-    Parameters
-    ----------
-    path, item, score, ranking, format
-        As in `read`, but one file.
-    duplicates : {"raise", "max", "mean", "first"}
-        With "raise" a repeated item is an error; otherwise all its rows are returned.
-    transform : optional
-        The transform that the scores will get: if None, columns that look like p-values, distances or ranks get a
-        warning.
-
-    Returns
-    -------
-    Loaded
-        With `.sources`, one per ranking, and `.notes`. Labels are always text: 1 in a Parquet file is "1" in a CSV
-        file. Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
+    Arguments are as in `read`, for one file. With duplicates="raise" a repeated item is an error; otherwise all its
+    rows are returned, for `duplicates` to be applied later. So is `transform`: if it is None, columns that look like
+    p-values, distances or ranks get a warning. Labels are always text: 1 in a Parquet file is "1" in a CSV file.
+    Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
     """
     if format is not None:
         choice("format", format, formats.FORMATS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,9 +65,9 @@ def choose(
 ) -> tuple[Roles, str | None]:
     """Return the columns asked for, the others guessed, and a note of what was guessed (None: nothing was)."""
     known = table.known
-    item_at = None if item is None else _find(table, "item", item)
-    scores = None if score is None else _find_all(table, score)
-    by = None if ranking is None else _find(table, "ranking", ranking)
+    item_at = None if item is None else _find(table, "item", item)[0]
+    scores = None if score is None else _find(table, "score", score)
+    by = None if ranking is None else _find(table, "ranking", ranking)[0]
     named = [position for position in (item_at, by, *(scores or ())) if position is not None]
     if len(set(named)) < len(named):
         arguments = ", ".join(spelled(argument) for argument in ("item", "score", "ranking"))
@@ -90,19 +90,15 @@ def choose(
     return roles, _describe(table, roles, left_out=score is None) if guessed else None
 
 
-def _find(table: Table, argument: str, name: object) -> int:
-    """Return the position of a column by its name."""
-    if str(name) not in table.columns:
-        raise unknown(table.file, spelled(argument), name, table.columns)
-    return table.columns.index(str(name))
-
-
-def _find_all(table: Table, score: str | Sequence[str]) -> list[int]:
-    """Return the positions of one or more score columns."""
-    names = [score] if isinstance(score, (str, int)) else list(score)
-    if not names:
-        raise InputError(f"{table.file}: {spelled('score')} must name at least one column; got none.")
-    return [_find(table, "score", name) for name in names]
+def _find(table: Table, argument: str, names: Any) -> list[int]:
+    """Return the positions of one or more columns by their names."""
+    wanted = [str(name) for name in ([names] if isinstance(names, (str, int)) else names)]
+    if not wanted:
+        raise InputError(f"{table.file}: {spelled(argument)} must name at least one column; got none.")
+    for name in wanted:
+        if name not in table.columns:
+            raise unknown(table.file, spelled(argument), name, table.columns)
+    return [table.columns.index(name) for name in wanted]
 
 
 def _as_list(table: Table, item: int | None) -> tuple[Roles, str | None]:
@@ -183,8 +179,9 @@ def _guess_scores(table: Table, item: int, ranking: int | None) -> list[int]:
         )
     why = ", ".join(f"{table.columns[position]!r} ({reasons[position]})" for position in free[:LISTED])
     raise InputError(
-        f"{table.file} must have a column of scores, that is of numbers where higher is better; it has {why or 'no other column'}. "
-        f"Name it with {spelled('score')}, or leave only the items, one per line, best first."
+        f"{table.file} must have a column of scores, that is of numbers where higher is better; it has "
+        f"{why or 'no other column'}. Name it with {spelled('score')}, "
+        "or list only the items, one per line, best first."
     )
 
 

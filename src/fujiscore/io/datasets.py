@@ -61,30 +61,11 @@ def load(
 ) -> Data:
     """Return the features and the target of a data set.
 
-    Parameters
-    ----------
-    source : str or path-like
-        A CSV, TSV, Parquet, Feather, ARFF or libsvm file; the name of a data set that scikit-learn bundles
-        (breast_cancer, digits, iris, wine); or "openml:NAME" for one to download.
-    target : str, optional
-        The column of classes; required for files other than libsvm.
-    drop : collection of str
-        Columns to leave out.
-    categorical : collection of str
-        Numeric columns that hold categories; text columns are always categorical.
-    nan : {"keep", "drop", "fill"}
-        How to treat missing values: keep them, drop the rows, or fill in the median or the most frequent category.
-    rows : int, optional
-        Size of a stratified sample of the rows.
-    random_state : int, Generator or RandomState, default 0
-        The seed of that sample.
-    format : {"csv", "tsv", "parquet", "feather", "arff", "libsvm"}, optional
-        The file's format; by content and extension if not given.
-
-    Returns
-    -------
-    Data
-        With `.X`, `.y`, `.features`, `.categorical` and `.notes`.
+    The source is a CSV, TSV, Parquet, Feather, ARFF or libsvm file, the name of a data set that scikit-learn bundles
+    (breast_cancer, digits, iris, wine), or "openml:NAME" for one to download. The target is the column of classes,
+    required for files other than libsvm. Text columns are always categorical, numeric ones if named. Missing values
+    are kept, their rows dropped, or the median or most frequent category filled in (nan="keep" | "drop" | "fill").
+    With rows=N a stratified sample of about N rows is taken. The format is told by content and extension if not given.
     """
     choice("nan", nan, NAN)
     columns = _columns(source, format, categorical)

@@ -31,7 +31,7 @@ SUFFIXES = {
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
 FIMP_COLUMNS = ("index", "name", "rank", "score")
 TREC_COLUMNS = ("qid", "Q0", "docid", "rank", "score", "tag")
-BRACKETED = re.compile(r"\[([^\[\],]*)\]")
+FIMP_ROW = re.compile(r"([^\t]*)\t([^\t]*)\t *\[([^\[\],\t]*)\] *\t *\[([^\[\],\t]*)\]\s*")
 PAIR = re.compile(r"(\d+):(\S+)")  # libsvm's index:value
 
 
@@ -106,23 +106,17 @@ def _fimp(document: Document) -> Table:
 
     def rows(columns: Sequence[int]) -> Iterator[Row]:
         for line, text in enumerate(document.lines(), 1):
-            if line > rule and text.strip():
-                fields = _fimp_row(document, line, text)
-                yield line, [fields[column] for column in columns]
+            if line <= rule or not text.strip():
+                continue
+            fields = FIMP_ROW.fullmatch(text)
+            if fields is None:
+                raise InputError(
+                    f"{document.name}, line {line} must be index, name, [rank] and [score], separated by tabs; "
+                    f"got {shown(text.strip())}."
+                )
+            yield line, [fields[column + 1] for column in columns]
 
     return Table(document.name, FIMP_COLUMNS, (1.0, 0.0, 1.0, 1.0), rows, known=Roles(1, (3,), None), signed=True)
-
-
-def _fimp_row(document: Document, line: int, text: str) -> list[str]:
-    """Return the four fields of a .fimp line, or say what is wrong with it."""
-    fields = text.rstrip("\r\n").split("\t")
-    values = [BRACKETED.fullmatch(field.strip()) for field in fields[2:]]
-    if len(fields) != 4 or None in values:
-        raise InputError(
-            f"{document.name}, line {line} must be index, name, [rank] and [score], separated by tabs; "
-            f"got {shown(text.strip())}."
-        )
-    return [*fields[:2], *(value[1] for value in values if value)]
 
 
 def _trec(document: Document) -> Table:

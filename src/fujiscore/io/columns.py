@@ -129,9 +129,9 @@ def _guess_ranking(table: Table, item: int | None, used: Sequence[int], *, score
 
 
 def _repeats(table: Table, column: int) -> bool:
-    """Return whether a column's first values repeat."""
+    """Return whether a column's first values occur twice or more on average."""
     values = table.sample(column)
-    return len(set(map(str, values))) < len(values)
+    return 2 * len(set(map(str, values))) <= len(values)
 
 
 def _guess_item(table: Table, used: Collection[int | None]) -> int | None:

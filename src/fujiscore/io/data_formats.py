@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from fujiscore.io.table import MISSING, not_a_number, number, numeric_share, sho
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,11 +52,9 @@ def read_columns(path: str | os.PathLike[str], format: str | None = None, catego
         if not columns or not next(iter(columns.values())).size:
             raise InputError(f"{file.name} must hold at least one row; it has none.")
         return Columns(file.name, list(columns), list(columns.values()))
-    readers: dict[str, Callable[[], Columns]] = {
-        "libsvm": partial(_libsvm, file),
-        "arff": partial(_arff, file, categorical),
-    }
-    return readers.get(name, partial(_delimited, file, categorical))()
+    if name == "libsvm":
+        return _libsvm(file)
+    return _arff(file, categorical) if name == "arff" else _delimited(file, categorical)
 
 
 def _delimited(file: Document, categorical: Collection[str]) -> Columns:

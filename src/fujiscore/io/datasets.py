@@ -202,16 +202,13 @@ def _codes(columns: Columns, position: int) -> NDArray[np.float64]:
     """Return text as the codes of its sorted categories, NaN where it is missing; dates are an error."""
     name, values = columns.names[position], columns.values[position].tolist()
     other = next((value for value in values if value is not None and not isinstance(value, str)), None)
-    if other is not None:
+    categories = sorted({value for value in values if isinstance(value, str)})
+    unique = len(categories) == len(values) > 2
+    if other is not None or unique:
+        problem = "is unique in every row and looks like an identifier" if unique else f"holds {type(other).__name__}s"
         raise InputError(
-            f"{columns.file}: column {name!r} must hold numbers or categories; it holds {type(other).__name__}s. "
-            f"Leave it out with {spelled('drop', name)}, or convert it."
-        )
-    categories = sorted({value for value in values if value is not None})
-    if len(categories) == len(values) > 2:
-        raise InputError(
-            f"{columns.file}: column {name!r} must hold numbers or categories; it is unique in every row and looks "
-            f"like an identifier. Leave it out with {spelled('drop', name)}."
+            f"{columns.file}: column {name!r} must hold numbers or categories; it {problem}. Leave it out with "
+            f"{spelled('drop', name)}."
         )
     order = {category: code for code, category in enumerate(categories)}
     return np.array([order.get(value, np.nan) for value in values], np.float64)

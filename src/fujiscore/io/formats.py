@@ -98,7 +98,8 @@ def _is_rule(line: str) -> bool:
 
 def _fimp(document: Document) -> Table:
     """Return the table in a .fimp file: index, name, [rank], [score] beneath a line of dashes."""
-    rule = next((at for at, line in enumerate(islice(document.lines(), 100), 1) if _is_rule(line)), None)
+    head = enumerate(islice(document.lines(), 100), 1)
+    rule = next((line_number for line_number, line in head if _is_rule(line)), None)
     if rule is None:
         raise InputError(
             f"{document.name} must be a .fimp file: a header that ends with a line of dashes; it has none."
@@ -145,18 +146,8 @@ class Pairs(list[tuple[str, Any]]):
 
 def _json(document: Document) -> Table:
     """Return the table in a JSON document: an object of items, of rankings, or a list of records or items."""
-    content = _json_content(document)
-    if isinstance(content, Pairs):
-        return _objects(document, content)
-    if not isinstance(content, list):
-        raise _other_shape(document, f"only {shown(content)}")
-    return _records(document, content)
-
-
-def _json_content(document: Document) -> Any:
-    """Return a JSON document's value, or say where its syntax is wrong."""
     try:
-        return json.loads(document.text(), object_pairs_hook=Pairs)
+        content = json.loads(document.text(), object_pairs_hook=Pairs)
     except json.JSONDecodeError as error:
         raise InputError(
             f"{document.name}, line {error.lineno}, column {error.colno} must be JSON; {error.msg[0].lower()}"
@@ -168,6 +159,9 @@ def _json_content(document: Document) -> Any:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{document.name} must hold numbers of ordinary length; {error}.") from None
+    if not isinstance(content, list):
+        raise _other_shape(document, f"only {shown(content)}")
+    return _objects(document, content) if isinstance(content, Pairs) else _records(document, content)
 
 
 def _other_shape(document: Document, what: str) -> InputError:

@@ -105,7 +105,7 @@ def _as_numbers(file: Document, name: str, cells: Sequence[str], lines: Sequence
     if None in values:
         wrong = values.index(None)
         remedy = f", or name the column as {spelled('categorical')}"
-        raise not_a_number(f"{file.name}, line {lines[wrong]}, column {name!r}", cells[wrong], remedy)
+        raise not_a_number(f"{file.name}, line {lines[wrong]}, column {name!r}", cells[wrong], remedy=remedy)
     return np.array(values, np.float64)
 
 

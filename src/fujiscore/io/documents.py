@@ -29,10 +29,11 @@ MAGIC = 4  # first bytes, which tell the compression
 LINE_LIMIT = 16 * 2**20
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKED = (".gz", ".zst")
-# Longer marks first: UTF-32's begins with UTF-16's.
+# Byte order marks; UTF-32's begins with UTF-16's.
 MARKS = {
-    **{codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"},
-    **{codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"},
+    "utf-8-sig": (codecs.BOM_UTF8,),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
 }
 
 
@@ -58,7 +59,7 @@ class Document:
     @property
     def encoding(self) -> str:
         """The encoding that a byte order mark tells, or else UTF-8."""
-        return next((name for mark, name in MARKS.items() if self.head.startswith(mark)), "utf-8")
+        return next((name for name, marks in MARKS.items() if self.head.startswith(marks)), "utf-8")
 
     @property
     def large(self) -> bool:

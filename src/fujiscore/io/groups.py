@@ -80,7 +80,7 @@ def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
         for position, value, column in zip(roles.scores, values, scores, strict=True):
             score = number(value)
             if score is None:
-                raise not_a_number(table.place(place, position), value)
+                raise not_a_number(table.place(place, position), value, label)
             column.append(score)
     if not collected:
         raise InputError(f"{table.file} must hold at least one item; it has no rows beneath its header.")

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.bounds import bounds
+from fujiscore import bounds
 
 ZERO_TAIL = ("include", "exclude")
 SCORES = st.one_of(st.integers(0, 3).map(float), st.floats(0, 10), st.sampled_from([1e-300, 5e-324, 1e300, 1.7e308]))

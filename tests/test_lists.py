@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.lists import average_overlap, rbo
+from fujiscore import average_overlap, rbo
 
 VARIANTS = ("w", "a", "b")
 PERSISTENCE = st.floats(0.05, 0.9)

@@ -226,11 +226,7 @@ class Overlap:
         """The fuzzy Jaccard index: shared items, plus credit for the near misses, over the size of the union."""
         for ranking in (self.r, self.s):
             if ranking.ranked_raw[0] < 0:
-                raise InputError(
-                    f"{ranking.name} must have a positive or zero score for FUJI; all of its scores are negative, and "
-                    f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
-                    f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
-                )
+                raise all_negative(ranking.name)
         return self._shared_and_fuji[1]
 
     @cached_property
@@ -325,6 +321,15 @@ class Overlap:
         return out
 
 
+def all_negative(name: str) -> InputError:
+    """Return the error for a ranking whose memberships would all be 0."""
+    return InputError(
+        f"{name} must have a positive or zero score for FUJI; all of its scores are negative, and "
+        f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
+        f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
+    )
+
+
 def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
     """Return the sizes with every item that ties with the k-th; beyond the listed items all items tie."""
     if sizes[-1] > ranking.listed:
@@ -392,7 +397,7 @@ def _finite(ranking: Ranking) -> Scores:
     """
     ranked = ranking.ranked_raw
     if ranked[-1] == -np.inf:
-        finite = ranked[ranked > LOWEST]
+        finite = ranked[ranked > (-np.inf if ranking.absent is None else LOWEST)]
         least = finite[-1] if finite.size else 0.0
         ranked = np.maximum(ranked, least if ranking.absent is None else min(least, 0.0))
     return ranked / 4 if max(ranked[0], -ranked[-1]) > 2.0**1020 else ranked

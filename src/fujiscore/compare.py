@@ -428,8 +428,12 @@ def auc(
     >>> round(fj.auc([4, 3, 2, 1], [4, 2, 3, 1]), 4)
     0.9259
     """
-    value: float = curve(r, s, measure, ks=ks, ties=ties, zero_tail=zero_tail, **policies).auc
-    return value
+    result = curve(r, s, measure, ks=ks, ties=ties, zero_tail=zero_tail, **policies)
+    if isinstance(result, Bounds):
+        raise InputError(
+            f"{spelled('missing', 'bounds')} gives an interval, not a value: use fujiscore.bounds(r, s).auc."
+        )
+    return float(result.auc)
 
 
 @takes_policies

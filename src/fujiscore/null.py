@@ -15,7 +15,7 @@ from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, integer, spelled
 from fujiscore.measures import MEASURES, evaluate, find, headline
 from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, overlap_of, pair
-from fujiscore.ranking import Ranking
+from fujiscore.ranking import LOWEST, Ranking
 from fujiscore.rankings import takes_policies
 from fujiscore.seeds import as_seed
 from fujiscore.tables import frame
@@ -512,7 +512,7 @@ class _Draw:
         absent = np.arange(size) >= self.listed
         extended = Ranking.checked(r.name, np.concatenate([scores, np.zeros(self.others)]), absent=absent)
         self.ranked = np.full(size, -np.inf)
-        self.ranked[: s.listed] = s.ranked_raw[: s.listed]
+        self.ranked[: s.listed] = np.maximum(s.ranked_raw[: s.listed], LOWEST)
         self.groups = s.tie_groups[0][: s.listed]
         self.overlap = overlap.with_first(extended)
 

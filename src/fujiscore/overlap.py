@@ -227,7 +227,7 @@ class Overlap:
     def fuji(self) -> Scores:
         """The fuzzy Jaccard index: shared items, plus credit for the near misses, over the size of the union."""
         if self.r.ranked_raw[0] < 0 or self.s.ranked_raw[0] < 0:
-            raise _all_negative(self.r if self.r.ranked_raw[0] < 0 else self.s)
+            raise all_negative((self.r if self.r.ranked_raw[0] < 0 else self.s).name)
         return self._shared_and_fuji[1]
 
     @lazy
@@ -323,10 +323,10 @@ class Overlap:
         return out
 
 
-def _all_negative(ranking: Ranking) -> InputError:
-    """Return the error for a ranking without any membership."""
+def all_negative(name: str) -> InputError:
+    """Return the error for a ranking whose memberships would all be 0."""
     return InputError(
-        f"{ranking.name} must have a positive or zero score for FUJI; all of its scores are negative, and "
+        f"{name} must have a positive or zero score for FUJI; all of its scores are negative, and "
         f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
         f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
     )
@@ -423,7 +423,7 @@ def _finite(ranking: Ranking) -> Scores:
     """
     ranked = ranking.ranked_raw
     if ranked[-1] == -np.inf:
-        finite = ranked[ranked > LOWEST]
+        finite = ranked[ranked > (-np.inf if ranking.absent is None else LOWEST)]
         least = finite[-1] if finite.size else 0.0
         ranked = np.maximum(ranked, least if ranking.absent is None else min(least, 0.0))
     return ranked / 4 if max(ranked[0], -ranked[-1]) > 2.0**1020 else ranked

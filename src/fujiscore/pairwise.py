@@ -12,7 +12,7 @@ from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.measures import area, evaluate, find, headline
 from fujiscore.null import Null, correct, has_closed_form, moments, no_universe
-from fujiscore.overlap import MOST_LEVELS, TIES, ZERO_TAIL, Counts, Overlap, grid, limit, tail_moments
+from fujiscore.overlap import MOST_LEVELS, TIES, ZERO_TAIL, Counts, Overlap, all_negative, grid, limit, tail_moments
 from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.tables import frame
@@ -353,6 +353,10 @@ def _is_sparse(task: Task, rankings: Rankings) -> bool:
 def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
     """All pairs by the grid kernel: of each ranking only scores, levels and what depends on the grid are kept."""
     scores = rankings.matrix()
+    if task.measure.name == "fuji" and scores.min() < 0:
+        for ranking in rankings:
+            if ranking.scores.max(where=True if ranking.absent is None else ~ranking.absent, initial=-np.inf) < 0:
+                raise all_negative(ranking.name)
     item_levels = np.empty(scores.shape, np.uint8)
     tiles: list[tuple[Any, ...]] = [(task, own, out) for own, out in zip(rankings, item_levels, strict=True)]
     prepared = run(_prepare, tiles, n_jobs=work["n_jobs"], progress=False)

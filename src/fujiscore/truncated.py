@@ -95,7 +95,7 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
     Parameters
     ----------
     r, s : dict, pandas Series, Ranking, ...
-        Labelled scores, higher is better. A missing item ranks below all listed ones.
+        Labelled scores, higher is better. A missing item ranks below all listed ones, also at the same score.
     ks : {"all", "exp", "squared"} or increasing integers
         Where to evaluate, up to the length of the shorter list.
     zero_tail, **policies

@@ -12,15 +12,16 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, spelled
-from fujiscore.ranking import LOWEST, Ranking
+from fujiscore.ranking import LOWEST, Ranking, Rankings
 from fujiscore.rankings import align
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
-    from fujiscore.ranking import Rankings
 
 Ties: TypeAlias = Literal["closed", "stable"]
 ZeroTail: TypeAlias = Literal["include", "exclude"]
@@ -63,6 +64,11 @@ class Grid:
             return f"AUC over {self.ks.size} chosen k"
         name = {"all": "AUC", "exp": "top-weighted AUC", "squared": "AUC over squared k"}[self.kind]
         return name if self.ks[-1] == self.depth else f"{name} to k = {self.ks[-1]}"
+
+    @property
+    def whole(self) -> str:
+        """The name of the value at the last k, the headline of measures of whole lists."""
+        return "value over the whole list" if self.ks[-1] == self.depth else f"value at k = {self.ks[-1]}"
 
     def described(self) -> str:
         """Return which k are evaluated, in words."""
@@ -224,13 +230,7 @@ class Overlap:
     @property
     def fuji(self) -> Scores:
         """The fuzzy Jaccard index: shared items, plus credit for the near misses, over the size of the union."""
-        for ranking in (self.r, self.s):
-            if ranking.ranked_raw[0] < 0:
-                raise InputError(
-                    f"{ranking.name} must have a positive or zero score for FUJI; all of its scores are negative, and "
-                    f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
-                    f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
-                )
+        require_scores_for_fuji((self.r, self.s))
         return self._shared_and_fuji[1]
 
     @cached_property
@@ -325,6 +325,17 @@ class Overlap:
         return out
 
 
+def require_scores_for_fuji(rankings: Iterable[Ranking]) -> None:
+    """Raise if all scores of a ranking are negative."""
+    for ranking in rankings:
+        if ranking.best < 0:
+            raise InputError(
+                f"{ranking.name} must have a positive or zero score for FUJI; all of its scores are negative, and "
+                f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
+                f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
+            )
+
+
 def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
     """Return the sizes with every item that ties with the k-th; beyond the listed items all items tie."""
     if sizes[-1] > ranking.listed:
@@ -371,8 +382,9 @@ def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s")) -> 
 
 def _names(r: Any, s: Any, default: tuple[str, str]) -> tuple[str, str]:
     """Return the rankings' own names where they have two different ones."""
-    own = tuple(obj.name if isinstance(obj, Ranking) else "" for obj in (r, s))
-    return (own[0], own[1]) if all(own) and own[0] != own[1] else default
+    single = [obj[0] if isinstance(obj, Rankings) and len(obj) == 1 else obj for obj in (r, s)]
+    first, second = (obj.name if isinstance(obj, Ranking) else "" for obj in single)
+    return (first, second) if first and second and first != second else default
 
 
 def _sort(ranking: Ranking) -> None:

@@ -62,7 +62,7 @@ def integer(argument: str, value: Any, least: int = 0) -> int:
 
 def proportion(argument: str, value: Any) -> float:
     """Return a number strictly between 0 and 1, or raise."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not (isfinite(value) and 0 < value < 1):
+    if isinstance(value, bool) or not isinstance(value, Real) or not (isfinite(value) and 0 < float(value) < 1):
         raise InputError(f"{spelled(argument)} must be a number between 0 and 1 (exclusive); got {value!r}.")
     return float(value)
 

@@ -368,7 +368,7 @@ def _is_sparse(task: Task, rankings: Rankings) -> bool:
     few = points.size <= MOST_LEVELS and (points.size + 1) ** 2 <= max(8 * rankings.n, 1024)
     if not few or task.measure.by_rank or points[-1] > rankings.depth:
         return False
-    return max(ranking.scores.max() for ranking in rankings) < _kernels.sweep.HUGE
+    return bool(max(ranking.scores.max() for ranking in rankings) < _kernels.sweep.HUGE)
 
 
 def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:

@@ -129,7 +129,7 @@ def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
     if not is_table(obj):
         raise InputError(
             "rankings must be a mapping of name to ranking, a DataFrame, a 2-D array or a sequence of rankings; "
-            f"got {type(obj).__name__}. Put a single ranking in a list; read files with fujiscore.read."
+            f"got {type(obj).__name__}. Read files with fujiscore.read, and put a single ranking in a list."
         )
     names, columns = from_table(obj, items)
     return names, list(columns)

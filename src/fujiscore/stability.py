@@ -369,7 +369,7 @@ def stability_curve(
     means, left_out = zip(*(_left_out(pairs) for pairs in values), strict=True)
     reach = _quantile(level, m - 1) * np.array([_jackknife_error(own) for own in left_out])
     mean = np.array(means)
-    low = np.array([_left_out(pairs)[0] for pairs in least])
+    low = least[:, *np.triu_indices(m, 1)].mean(axis=1)
     high = 1.0 if corrected else task.measure.high
     notes = (*aligned.notes, *caveats(aligned, task, mean, "k"))
     return StabilityCurve(

@@ -77,8 +77,9 @@ def _by_callable(scores: Scores, function: Callable[[Any], Any], name: str) -> S
 def _reciprocal_ranks(scores: Scores) -> Scores:
     """Return 1/rank, where equal scores share their best rank."""
     ordered = np.sort(-scores)  # NaN comes last
-    ranks: Scores = np.searchsorted(ordered, -scores) + 1.0
-    return np.where(np.isnan(scores), np.nan, 1.0 / ranks)
+    ranks = np.searchsorted(ordered, -scores) + 1
+    reciprocal: Scores = np.where(np.isnan(scores), np.nan, 1.0 / ranks)
+    return reciprocal
 
 
 def _require(known: Scores, good: NDArray[np.bool_], name: str, required: str, transform: str) -> None:

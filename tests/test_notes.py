@@ -124,7 +124,7 @@ def test_no_universe():
     assert any(note.startswith("no chance level") and "universe=N" in note for note in result.notes)
     assert fj.compare(*lists, universe=9).chance
     assert not any("no chance level" in note for note in fj.compare(*lists, universe=9).notes)
-    with pytest.raises(fj.InputError, match="no chance level.*pass universe=N"):
+    with pytest.raises(fj.InputError, match=r"no chance level.*pass universe=N"):
         fj.chance(*lists, missing="zero")
 
 

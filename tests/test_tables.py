@@ -64,7 +64,7 @@ class TestJson:
 
     def test_types(self):
         data = {
-            "bool": np.bool_(True),
+            "bool": np.True_,
             "int": np.int8(3),
             "float": np.float32(0.5),
             "long": np.longdouble("0.25"),
@@ -197,7 +197,7 @@ class TestSpelling:
     def test_as_options(self):
         token = spelling.set(lambda argument, value: f"--{argument}" + ("" if value is None else f" {value}"))
         try:
-            with pytest.raises(fj.InputError, match="lacks 1 of 2 .*pass --universe N .* or --missing zero"):
+            with pytest.raises(fj.InputError, match=r"lacks 1 of 2 .*pass --universe N .* or --missing zero"):
                 fj.auc({"a": 1, "b": 2}, {"a": 1})
             with pytest.raises(fj.InputError, match="--ties must be one of"):
                 fj.auc([1, 2], [2, 1], ties="none")

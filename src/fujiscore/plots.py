@@ -139,6 +139,7 @@ def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) 
     low = min([least, *(find(name).low for name in measures)])
     ax.set(xlabel="k, number of top items", ylabel="similarity")
     ax.set_ylim(max(low, -1.0) - 0.03, 1.03)
+    ax.update_datalim([(points.ks[0], 0.0), (points.ks[-1], 1.0)])  # also where every value is undefined
     if points.kind == "exp":  # so that the area seen is the area computed
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:g}")

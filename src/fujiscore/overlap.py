@@ -16,6 +16,8 @@ from fujiscore.rankings import align
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
@@ -61,6 +63,11 @@ class Grid:
             return f"AUC over {self.ks.size} chosen k"
         name = {"all": "AUC", "exp": "top-weighted AUC", "squared": "AUC over squared k"}[self.kind]
         return name if self.ks[-1] == self.depth else f"{name} to k = {self.ks[-1]}"
+
+    @property
+    def whole(self) -> str:
+        """The name of the value at the last k, the headline of measures of whole lists."""
+        return "value over the whole list" if self.ks[-1] == self.depth else f"value at k = {self.ks[-1]}"
 
     def described(self) -> str:
         """Return which k are evaluated, in words."""
@@ -227,7 +234,7 @@ class Overlap:
     def fuji(self) -> Scores:
         """The fuzzy Jaccard index: shared items, plus credit for the near misses, over the size of the union."""
         if self.r.ranked_raw[0] < 0 or self.s.ranked_raw[0] < 0:
-            raise all_negative((self.r if self.r.ranked_raw[0] < 0 else self.s).name)
+            require_scores_for_fuji((self.r, self.s))
         return self._shared_and_fuji[1]
 
     @lazy
@@ -323,13 +330,15 @@ class Overlap:
         return out
 
 
-def all_negative(name: str) -> InputError:
-    """Return the error for a ranking whose memberships would all be 0."""
-    return InputError(
-        f"{name} must have a positive or zero score for FUJI; all of its scores are negative, and "
-        f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
-        f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
-    )
+def require_scores_for_fuji(rankings: Iterable[Ranking]) -> None:
+    """Raise if all scores of a ranking are negative."""
+    for ranking in rankings:
+        if ranking.best < 0:
+            raise InputError(
+                f"{ranking.name} must have a positive or zero score for FUJI; all of its scores are negative, and "
+                f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
+                f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
+            )
 
 
 def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
@@ -397,8 +406,9 @@ def _clean_arrays(r: Any, s: Any) -> Rankings | None:
 
 def _names(r: Any, s: Any, default: tuple[str, str]) -> tuple[str, str]:
     """Return the rankings' own names where they have two different ones."""
-    own = tuple(obj.name if isinstance(obj, Ranking) else "" for obj in (r, s))
-    return (own[0], own[1]) if all(own) and own[0] != own[1] else default
+    single = [obj[0] if isinstance(obj, Rankings) and len(obj) == 1 else obj for obj in (r, s)]
+    first, second = (obj.name if isinstance(obj, Ranking) else "" for obj in single)
+    return (first, second) if first and second and first != second else default
 
 
 def _sort(ranking: Ranking) -> None:

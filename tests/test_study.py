@@ -533,7 +533,8 @@ def test_notes_say_what_could_mislead_and_nothing_else():
     assert "from the same forest" not in notes_of("genie3", as_ranker("random_forest", random_state=9))
     assert "all 6 features are in the top 6" in notes_of("relief", top=6)
     assert "with 9 permutations no p-value is below 0.1" in notes_of("relief", permutations=9)
-    assert notes_of("relief", permutations=0) == ""
+    assert "with 19 permutations no p-value is below 0.05" in notes_of("relief", permutations=19)
+    assert notes_of("relief", permutations=20) == notes_of("relief", permutations=0) == ""
 
     def spread(x, _):
         return x.std(axis=0)

@@ -405,6 +405,6 @@ def _caveats(result: Study, table: Features, rankers: Rankers) -> list[str]:
     if settings["top"] >= settings["features"]:
         notes.append(f"all {settings['features']} features are in the top {settings['top']}, whatever their ranks")
     least = 1 / (settings["permutations"] + 1)
-    if settings["permutations"] and least > 1 - settings["confidence"]:
+    if settings["permutations"] and least > 0.999 * (1 - settings["confidence"]):  # 1 - 0.95 is not quite 0.05
         notes.append(f"with {settings['permutations']} permutations no p-value is below {least:.2g}")
     return list(dict.fromkeys([*notes, *getattr(result.matrix, "notes", ())]))

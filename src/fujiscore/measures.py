@@ -203,6 +203,8 @@ def _parsed(name: str) -> tuple[str, Any]:
             return _plain(word), ast.literal_eval(value.strip().capitalize())
         if "(" in name:
             call: Any = ast.parse(name.strip(), mode="eval").body
+            if call.args:
+                raise ValueError  # noqa: TRY301 - parameters have names
             return _plain(name.partition("(")[0]), {own.arg: ast.literal_eval(own.value) for own in call.keywords}
     except (ValueError, SyntaxError, AttributeError):
         raise InputError(

@@ -217,6 +217,7 @@ class Ranking:
         scores, order, scratch = np.empty(self.n), np.empty(self.n, np.int32), np.empty(self.n, np.int32)
         _kernels.chance.reassign(self.ranked_raw, self.tie_groups[0], seed, scratch, scores, order)
         permuted.__dict__.update(scores=scores, _sorted=(order, self.ranked_raw), items=None, absent=None)
+        permuted.__dict__.pop("ranks", None)
         return permuted
 
 

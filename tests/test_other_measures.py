@@ -87,7 +87,6 @@ SPELLINGS = {
     "RBO : 0.98": "rbo(p=0.98)",
     "rbo(p=0.98)": "rbo(p=0.98)",
     "RBO (p = 0.98)": "rbo(p=0.98)",
-    "rbo(0.98)": "rbo(p=0.98)",
     "feature-agreement": "pog",
     "Feature Agreement": "pog",
     "precision": "pog",

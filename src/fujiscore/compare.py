@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -481,9 +482,9 @@ def compare(
     FUJI     0.9259  0.8889
     Jaccard  0.7778  0.6667
     """
-    if measures is None or not measures:
+    names = tuple(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else (measures,)
+    if not names or measures is None:
         raise InputError(f"{spelled('measures')} must name at least one measure; got {measures!r}.")
-    names = (measures,) if isinstance(measures, str) else tuple(measures)
     chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
     both = pair(r, s, policies)
     points = grid(ks, both.depth, limit(both))

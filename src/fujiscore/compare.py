@@ -497,10 +497,8 @@ def compare(
     FUJI     0.9259  0.8889
     Jaccard  0.7778  0.6667
     """
-    names = (
-        (measures,) if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable) else tuple(measures)
-    )
-    if not names or names == (None,):
+    names = tuple(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else (measures,)
+    if not names or measures is None:
         raise InputError(f"{spelled('measures')} must name at least one measure; got {measures!r}.")
     chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
     both = pair(r, s, policies)

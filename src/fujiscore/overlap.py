@@ -109,7 +109,9 @@ def grid(ks: Any, depth: int, limit: int | None = None, argument: str = "ks") ->
     points = points.astype(np.int64)
     for before, after in itertools.pairwise(points):
         if after <= before:
-            raise InputError(f"{spelled(argument)} must increase; {before} is followed by {after}. Sort them.")
+            raise InputError(
+                f"{spelled(argument)} must increase; {before} is followed by {after}. Sort them, each once."
+            )
     if points[0] < 1 or points[-1] > limit:
         raise _outside(argument, points[0] if points[0] < 1 else points[-1], limit)
     kind = "all" if points.size > 1 and points[-1] == points.size else "custom"

@@ -16,7 +16,7 @@ from fujiscore.measures import area
 from fujiscore.overlap import Grid, grid, overlap_of, pair
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import COUNT_AS_ZERO, align, takes_policies
-from fujiscore.tables import frame
+from fujiscore.results import Result, ResultOverK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
-    from fujiscore.overlap import Sizes, ZeroTail
+    from fujiscore.overlap import ZeroTail
     from fujiscore.rankings import Nan, Policies
 
 ListTies: TypeAlias = Literal["stable", "w", "a", "b"]
@@ -35,8 +35,8 @@ NEGLIGIBLE = 1e-18
 Depths: TypeAlias = "NDArray[np.int64]"
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bounds(ResultOverK):
     """The least and the greatest FUJI at each k, over all scores that missing items can have.
 
     Attributes
@@ -58,32 +58,19 @@ class Bounds:
     notes: tuple[str, ...] = ()
 
     @property
-    def ks(self) -> Sizes:
-        """The evaluated k."""
-        return self.grid.ks
-
-    @property
     def auc(self) -> tuple[float, float]:
         """The areas under both bounds; the area under the curve lies between them."""
         return float(area(self.low)), float(area(self.high))
 
-    def __str__(self) -> str:
-        """Return the interval of the area, and the notes."""
+    def _summary(self) -> list[str]:
         low, high = self.auc
         head = f"{self.grid.area} of FUJI between {low:.4f} and {high:.4f}, {self.grid.described()}"
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+        return [head]
 
-    __repr__ = __str__
+    def _columns(self) -> dict[str, Any]:
+        return {"low": self.low, "high": self.high}
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return columns k, low and high as a pandas or polars DataFrame."""
-        return frame({"k": self.ks, "low": self.low, "high": self.high}, library, self.notes)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the band between the bounds on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
-
-        return plots.bounds(self, ax=ax)
+    _plot = "bounds"
 
 
 @takes_policies
@@ -138,8 +125,8 @@ def _at_most(ranking: Ranking) -> Scores:
     return ranked
 
 
-@dataclass(frozen=True)
-class RBO:
+@dataclass(frozen=True, repr=False)
+class RBO(Result):
     """Rank-biased overlap of two possibly truncated lists.
 
     `float(result)` is `ext`.
@@ -173,10 +160,9 @@ class RBO:
         """Return the extrapolated value."""
         return self.ext
 
-    def __str__(self) -> str:
-        """Return the extrapolated value and its bounds, and the notes."""
+    def _summary(self) -> list[str]:
         head = f"RBO {self.ext:.4f} (between {self.min:.4f} and {self.max:.4f}), p = {self.p:g}"
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+        return [head]
 
 
 @dataclass(frozen=True, eq=False)

@@ -147,13 +147,19 @@ class StabilityComparison:
     first: Stability
     second: Stability
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the input, and what the values rest on."""
+        return tuple(dict.fromkeys((*self.first.notes, *self.second.notes)))
+
     def __str__(self) -> str:
-        """Return the difference with its interval and p-value."""
+        """Return the difference with its interval and p-value, and the notes."""
         kind = "paired" if self.paired else "unpaired"
-        return (
+        head = (
             f"difference {self.difference:+.4f} ({self.second.value:.4f} - {self.first.value:.4f}), "
             f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, p = {self.p_value:.4g} ({kind})"
         )
+        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
 
 
 @takes_policies

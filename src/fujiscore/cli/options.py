@@ -268,9 +268,7 @@ def _policy(name: str, words: Sequence[str], text: str, default: str | None) -> 
 def _reading(missing: Sequence[str], text: str) -> Decorator:
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
-    signed = (
-        "How to treat negative scores: raise, count as 0, or use magnitudes. [default: raise; clip for .fimp files]"
-    )
+    signed = "How to treat negative scores: raise, count as 0, or use magnitudes. "
     return _packed(
         Reading,
         option("--item", **named, help="Column of items; guessed if not given."),
@@ -300,7 +298,7 @@ reading_truncated = _reading(
 
 _common = (
     option("--force", section="Write", is_flag=True, help="Replace existing files."),
-    option("--quiet", "-q", section="Other", is_flag=True, help="Print nothing on standard error."),
+    option("--quiet", "-q", section="Other", is_flag=True, help="Print nothing but errors on standard error."),
     option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors."),
 )
 _json = option("--json", section="Write", is_flag=True, help="Report as JSON.")

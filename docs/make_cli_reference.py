@@ -85,14 +85,14 @@ def _names(option: click.Option, context: click.Context) -> str:
     if option.is_flag or option.count:
         return names
     kind = option.type
-    value = " \\| ".join(kind.choices) if type(kind) is click.Choice else option.metavar or _metavar(option, context)
-    return f"{names} {value}"
+    value = "|".join(kind.choices) if type(kind) is click.Choice else option.metavar or _metavar(option, context)
+    return f"{names} {value}".replace("|", " \\| ")
 
 
 def _metavar(option: click.Option, context: click.Context) -> str:
     """Return what a type of ours calls its value."""
     kind = option.type
-    return (kind.get_metavar(option, context) or kind.name.upper()).replace("|", " \\| ")
+    return kind.get_metavar(option, context) or kind.name.upper()
 
 
 def _default(option: click.Option) -> str:

@@ -218,8 +218,8 @@ damage accumulates; `random_forest` restores it. Here are the statements of its 
 published rankings and by our four rankers on the {some} data sets that we have.
 
 Our rankings: 200 trees, seed 0. All items tied with the k-th are in the top set (`ties="closed"`, the default), for
-published and own rankings alike, so that values and chance levels belong together: the published numbers, which break
-ties by input order, differ slightly ([paper](paper.md)). Negative scores count as 0. Our Relief averages over the
+published rankings and ours alike, so that values and chance levels belong together: the published numbers, which break
+ties by input order, differ ([paper](paper.md)). Negative scores count as 0. Our Relief averages over the
 members of small classes, where the published runs left such classes out.
 """
 

@@ -278,7 +278,12 @@ def _reading(missing: Sequence[str], text: str) -> Decorator:
         _policy("negative", NEGATIVE, signed + "[default: raise; clip for .fimp files]", None),
         _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item.", "raise"),
         _policy("missing", missing, text, "raise"),
-        _policy("duplicates", DUPLICATES, "How to treat repeated items: raise, or keep one score.", "raise"),
+        _policy(
+            "duplicates",
+            DUPLICATES,
+            "How to treat repeated items: raise, or keep the best, mean or first score.",
+            "raise",
+        ),
         _policy("transform", TRANSFORMS, "Transform p-values (neglog10), logs (exp), distances (reciprocal).", None),
         option(
             "--universe",

@@ -47,7 +47,7 @@ atomically, and existing files are replaced only with `--force`.
 
 def page() -> str:
     """Return the whole page."""
-    context = click.Context(fuji, info_name="fuji")
+    context = click.Context(fuji, info_name="fuji", **fuji.context_settings)
     parts = [HEAD]
     for name in COMMANDS:
         command = fuji.get_command(context, name)

@@ -101,7 +101,7 @@ CONSTANTS = {
     "PAPER_MEASURES": "The names of the paper's thirteen measures.",
 }
 # Methods that the package itself uses.
-INTERNAL = {"checked", "of", "over", "shuffled", "by_depth", "made_of", "columns"}
+INTERNAL = {"by_depth", "checked", "columns", "detached", "is_sorted", "made_of", "of", "over", "renamed", "shuffled"}
 
 
 def headings():
@@ -259,7 +259,8 @@ def shown_member(attribute, member):
     if inspect.isfunction(member):
         names = [parameter.name for parameter in inspect.signature(member).parameters.values()][1:]
         return f"`.{attribute}({', '.join(names)})`"
-    return f"`.{attribute}`" if inspect.isdatadescriptor(member) or hasattr(member, "attrname") else None
+    computed = hasattr(member, "__get__") and not isinstance(member, (classmethod, staticmethod))
+    return f"`.{attribute}`" if computed else None
 
 
 def api_page():

@@ -33,7 +33,7 @@ INTERRUPTED = 130
 
 EPILOG = """\b
 Start here:
-  fuji example                # writes example files, and commands to try
+  fuji example            # writes example files, and prints commands to try
   fuji compare examples/model_a.csv examples/model_b.csv
 
 \b

@@ -7,6 +7,7 @@ import marshal
 import os
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
@@ -164,6 +165,7 @@ def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:
     digest = hashlib.sha256()
     for array in (table.values, table.categorical, table.codes):
         digest.update(np.ascontiguousarray(array).tobytes())
+    version = import_module("fujiscore").__version__  # by name: the package itself imports this module
     # The number of resamples matters only to folds: other schemes can be continued with more of them.
     count = schedule.count if schedule.scheme == "folds" else 0
     known = {name: describe(ranker) for name, ranker in rankers.items()}

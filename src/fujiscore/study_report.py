@@ -120,14 +120,13 @@ def markdown(study: Study) -> str:
 
 def described(study: Study) -> str:
     """Return in a sentence how the resamples were drawn."""
-    settings = study.settings
-    kinds = {
-        "subsample": f"subsamples of {settings['fraction']:.0%} of each class",
-        "bootstrap": "bootstrap samples of each class",
-        "folds": "samples without one fold",
-    }
-    count, draws = settings["resamples"], settings["permutations"]
-    return f"{count} {kinds[settings['scheme']]}, which share most of their rows; {draws} permutations."
+    count, fraction, draws = (study.settings[name] for name in ("resamples", "fraction", "permutations"))
+    kind, shared = {
+        "subsample": (f"subsamples of {fraction:.0%} of each class", fraction),
+        "bootstrap": ("bootstrap samples of each class", 1 - 1 / np.e),
+        "folds": ("samples without one fold", (count - 2) / (count - 1)),
+    }[study.settings["scheme"]]
+    return f"{count} {kind} (any two share about {shared:.0%} of their rows), {draws} permutations."
 
 
 def agreement(study: Study) -> tuple[list[str], list[list[str]]]:

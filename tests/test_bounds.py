@@ -66,7 +66,7 @@ class TestExact:
         assert limits.auc[0] == 0
         # A miss scores at most 1/10, so at most k/10 of the k-th.
         np.testing.assert_allclose(limits.high, np.arange(1, 11) / 10, rtol=1e-14)
-        with pytest.raises(fj.InputError, match="ks must lie between 1 and 10.*got 11"):
+        with pytest.raises(fj.InputError, match=r"ks must lie between 1 and 10.*got 11"):
             fj.bounds(r, s, ks=[1, 11])
 
     def test_negative_scores_order_and_count_as_nothing(self):
@@ -75,9 +75,10 @@ class TestExact:
         for k in range(1, 4):
             low, high = oracle.bounds(r, s, k)
             assert (limits.low[k - 1], limits.high[k - 1]) == pytest.approx((float(low), float(high)))
-        assert fj.bounds(r, s, negative="abs").low[0] == fj.bounds(
-            *({x: abs(y) for x, y in own.items()} for own in (r, s))
-        ).low[0]
+        assert (
+            fj.bounds(r, s, negative="abs").low[0]
+            == fj.bounds(*({x: abs(y) for x, y in own.items()} for own in (r, s))).low[0]
+        )
 
 
 class TestContainment:

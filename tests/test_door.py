@@ -256,6 +256,8 @@ class TestPolicies:
     def test_unknown_policies_of_pairs(self, name):
         with pytest.raises(TypeError):
             PAIR_FUNCTIONS[name](A, B, absent="zero")
+        with pytest.raises(TypeError):
+            PAIR_FUNCTIONS[name](A, B, notes=["smuggled in"])
 
     def test_duplicates(self):
         pairs = [("x", 1.0), ("y", 5.0), ("x", 4.0), ("x", 1.0)]

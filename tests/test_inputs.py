@@ -262,3 +262,35 @@ class TestSizes:
         assert list(fj.compare(R, S, "gamma").curves) == ["gamma"]
         assert list(fj.compare(R, S, ["gamma", "pog"], ks="exp").curves) == ["gamma", "pog"]
         assert list(fj.compare(R, S).curves) == ["fuji", "jaccard"]
+        assert list(fj.compare(R, S, np.array(["pog", "POG"])).curves) == ["pog"]
+        assert list(fj.compare(R, S, fj.MEASURES["rbo"](p=0.5)).curves) == ["rbo(p=0.5)"]
+        assert list(fj.compare(R, S, (name for name in ["dice"])).curves) == ["dice"]
+        for nothing in (None, (), [], np.array([])):
+            with pytest.raises(fj.InputError, match="measures must name at least one measure"):
+                fj.compare(R, S, nothing)
+        for odd in (3, ["fuji", 3]):
+            with pytest.raises(fj.InputError, match="measure must be one of fuji, jaccard"):
+                fj.compare(R, S, odd)
+        with pytest.raises(fj.InputError, match="the comparison must hold the measure asked for; dice is not among"):
+            fj.compare(R, S)["dice"]
+
+    @pytest.mark.parametrize("name", ["rbo(0.98)", "rbo(p=0.98", "rbo:", "rbo(p=0.98, 3)"])
+    def test_parameters_that_cannot_be_read_are_not_ignored(self, name):
+        with pytest.raises(fj.InputError, match=r"measure must be a name with parameters such as 'rbo:0\.98'"):
+            fj.compare(R, S, name)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"k": [7]}, "k must lie between 1 and 6"),
+            ({"k": [3, 2]}, "k must increase; 3 is followed by 2"),
+            ({"ks": [0, 2]}, "ks must lie between 1 and 6.*got 0"),
+            ({"ks": []}, "ks must be 'all', 'exp', 'squared' or increasing integers from 1 to 6"),
+            ({"ks": [1.5]}, "ks must be 'all'"),
+            ({"ks": None}, "ks must be 'all'"),
+            ({"ks": "log"}, "ks must be one of 'all', 'exp', 'squared'; got 'log'"),
+        ],
+    )
+    def test_sizes_that_cannot_be(self, options, message):
+        with pytest.raises(fj.InputError, match=message):
+            fj.compare(R, S, **options)

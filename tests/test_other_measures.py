@@ -87,7 +87,6 @@ SPELLINGS = {
     "RBO : 0.98": "rbo(p=0.98)",
     "rbo(p=0.98)": "rbo(p=0.98)",
     "RBO (p = 0.98)": "rbo(p=0.98)",
-    "rbo(0.98)": "rbo(p=0.98)",
     "feature-agreement": "pog",
     "Feature Agreement": "pog",
     "precision": "pog",
@@ -124,7 +123,9 @@ class TestNames:
 
     def test_no_word_stands_for_two_measures(self):
         words = [
-            word.lower() for name, m in fj.MEASURES.items() for word in {name, m.title.lower().replace(" ", "_"), *m.aliases}
+            word.lower()
+            for name, m in fj.MEASURES.items()
+            for word in {name, m.title.lower().replace(" ", "_"), *m.aliases}
         ]
         assert len(words) == len(set(words))
 

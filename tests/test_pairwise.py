@@ -189,6 +189,7 @@ def test_dead_rankings_are_named_and_never_agree_beyond_chance():
     assert any(note.startswith("x, y give every item the same score") for note in result.notes)
     assert np.isnan(result["x", "y"])
     assert np.isnan(result["x", "x"])
+    assert "corrected values are undefined in 4 of 9 cells: chance alone gives 1 there" in result.notes
     assert result["x", "live"] == pytest.approx(0, abs=1e-12)
     single = fj.compare(np.ones(9), np.zeros(9))
     assert np.isnan(single.chance["fuji"].corrected_auc)

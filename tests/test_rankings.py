@@ -186,6 +186,14 @@ def test_labels_are_aligned_and_written_out():
     assert (both.depth, both.truncated, both.population) == (2, True, None)
 
 
+def test_shuffled_rankings_have_ranks_of_their_own():
+    ranking = fj.Ranking(np.arange(9.0))
+    assert ranking.ranks.tolist() == list(range(9, 0, -1))
+    shuffled = ranking.shuffled(np.uint64(3))
+    assert shuffled.scores.tolist() != ranking.scores.tolist()
+    assert shuffled.ranks.tolist() == (9 - shuffled.scores).tolist()
+
+
 class TestConstructors:
     def test_labels_are_kept(self):
         assert fj.Ranking({"a": 1, "b": 2}).items == ["a", "b"]

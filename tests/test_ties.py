@@ -250,8 +250,9 @@ class TestUnrelatedSparseRankings:
         for name in CLOSED_FORM:
             cells = []
             for seed in range(self.PAIRS):
-                matrix = fj.pairwise(dict(zip("rs", self.rankings(seed), strict=True)), measure=name, ks=ks,
-                                     corrected=True, n_jobs=1)
+                matrix = fj.pairwise(
+                    dict(zip("rs", self.rankings(seed), strict=True)), measure=name, ks=ks, corrected=True, n_jobs=1
+                )
                 cells.append(matrix["r", "s"])
             assert abs(np.mean(cells)) < 0.02, name
 

@@ -126,10 +126,17 @@ class TestPadding:
         depth = min(map(len, pair))
         for name in ("fuji", "jaccard", "kappa"):
             for ks in ([*range(1, depth + 1)], [depth], [self.UNIVERSE // 2]):
-                listed = fj.pairwise(dict(zip("rs", pair, strict=True)), measure=name, ks=ks, corrected=True,
-                                     universe=self.UNIVERSE, n_jobs=1)
-                full = fj.pairwise(dict(zip("rs", whole, strict=True)), measure=name, ks=ks, corrected=True,
-                                   negative="clip", n_jobs=1)
+                listed = fj.pairwise(
+                    dict(zip("rs", pair, strict=True)),
+                    measure=name,
+                    ks=ks,
+                    corrected=True,
+                    universe=self.UNIVERSE,
+                    n_jobs=1,
+                )
+                full = fj.pairwise(
+                    dict(zip("rs", whole, strict=True)), measure=name, ks=ks, corrected=True, negative="clip", n_jobs=1
+                )
                 np.testing.assert_allclose(listed.raw, full.raw, rtol=1e-12, atol=1e-12)
                 np.testing.assert_allclose(listed.expected, full.expected, rtol=1e-12, atol=1e-12)
 
@@ -149,18 +156,20 @@ class TestPadding:
                     np.testing.assert_allclose(getattr(level, part), getattr(expected, part), rtol=1e-10)
 
 
+LISTED_R = {"a": 9.0, "b": 7.0, "c": 7.0, "d": 2.0, "e": 1.0, "f": 0.5}
+LISTED_S = {"b": 3.0, "x": 2.0, "a": 2.0, "y": 1.0}
+
+
 class TestPermutations:
-    R = {"a": 9.0, "b": 7.0, "c": 7.0, "d": 2.0, "e": 1.0, "f": 0.5}
-    S = {"b": 3.0, "x": 2.0, "a": 2.0, "y": 1.0}
     DRAWN = 2000
 
     @pytest.mark.parametrize("name", ["fuji", "jaccard", "gamma", "correlation", "kendall", "average_overlap", "rbo"])
     @pytest.mark.parametrize("universe", [8, 12, 40])
     def test_as_of_the_padded_lists(self, name, universe):
-        items = [*self.R, "x", "y", *range(universe - 8)]
-        zeros = [[own.get(x, 0.0) for x in items] for own in (self.R, self.S)]
+        items = [*LISTED_R, "x", "y", *range(universe - 8)]
+        zeros = [[own.get(x, 0.0) for x in items] for own in (LISTED_R, LISTED_S)]
         options = {"permutations": self.DRAWN, "n_jobs": 1}
-        listed = fj.chance(self.R, self.S, name, universe=universe, random_state=1, **options)
+        listed = fj.chance(LISTED_R, LISTED_S, name, universe=universe, random_state=1, **options)
         whole = fj.chance(*zeros, name, ks=[1, 2, 3, 4], random_state=2, **options)
         np.testing.assert_allclose(listed.observed, whole.observed, rtol=1e-12)
         a, b = listed.permutations, whole.permutations
@@ -174,18 +183,18 @@ class TestPermutations:
 
     @pytest.mark.parametrize("name", ["fuji", "jaccard"])
     def test_agree_with_the_closed_form(self, name):
-        level = fj.chance(self.R, self.S, name, universe=20, permutations=self.DRAWN, random_state=1, n_jobs=1)
+        level = fj.chance(LISTED_R, LISTED_S, name, universe=20, permutations=self.DRAWN, random_state=1, n_jobs=1)
         error = np.sqrt(level.variance / self.DRAWN)
         assert np.all(np.abs(level.permutations.mean - level.expected) <= 4.5 * error + 1e-12)
         np.testing.assert_allclose(level.permutations.variance, level.variance, rtol=0.15)
 
     def test_beyond_the_lists(self):
-        level = fj.chance(self.R, self.S, ks=[3, 5, 10, 20], universe=20, permutations=self.DRAWN, n_jobs=1)
+        level = fj.chance(LISTED_R, LISTED_S, ks=[3, 5, 10, 20], universe=20, permutations=self.DRAWN, n_jobs=1)
         error = np.sqrt(level.variance / self.DRAWN)
         assert np.all(np.abs(level.permutations.mean - level.expected) <= 4.5 * error + 1e-12)
 
     def test_stable_ties_within_the_lists(self):
-        level = fj.chance(self.R, self.S, "jaccard", universe=20, ties="stable", random_state=1, n_jobs=1)
+        level = fj.chance(LISTED_R, LISTED_S, "jaccard", universe=20, ties="stable", random_state=1, n_jobs=1)
         assert not level.exact
         assert 0 < level.expected[0] < 0.2
 
@@ -195,11 +204,20 @@ class TestPermutations:
         level = fj.chance(r, s, "jaccard", universe=30, negative="clip", permutations=self.DRAWN, n_jobs=1)
         np.testing.assert_allclose(level.permutations.mean, level.expected, atol=0.02)
         assert level.expected[-1] < 0.1
+        r, s = {"a": 2.0, "b": 1.0}, {"a": 2.0, "b": -math.inf, "c": -math.inf}
+        items = [*"abc", *range(5)]
+        lowest = [[max(own.get(x, -2.0), -1.0 if x in own else -2.0) for x in items] for own in (r, s)]
+        for name in ("average_overlap", "gamma"):
+            options = {"ks": [2], "negative": "clip", "permutations": self.DRAWN, "n_jobs": 1}
+            listed = fj.chance(r, s, name, universe=8, **options)
+            padded = fj.chance(*lowest, name, random_state=1, **options)
+            np.testing.assert_allclose(listed.observed, padded.observed, rtol=1e-12)
+            np.testing.assert_allclose(listed.expected, padded.expected, atol=0.05)
 
     def test_millions_of_unlisted_items_cost_nothing(self):
-        fj.chance(self.R, self.S, universe=20, permutations=10, n_jobs=1)
+        fj.chance(LISTED_R, LISTED_S, universe=20, permutations=10, n_jobs=1)
         start = time.perf_counter()
-        level = fj.chance(self.R, self.S, universe=10**7, permutations=200, n_jobs=1)
+        level = fj.chance(LISTED_R, LISTED_S, universe=10**7, permutations=200, n_jobs=1)
         assert time.perf_counter() - start < 2
         assert level.p_value == pytest.approx(1 / 201)
         assert level.corrected_auc == pytest.approx(level.auc, abs=1e-3)
@@ -258,9 +276,9 @@ class TestWithoutUniverse:
 
     @pytest.mark.parametrize("name", fj.MEASURES)
     def test_a_k_beyond_it_is_refused(self, name):
-        with pytest.raises(fj.InputError, match="k must lie between 1 and 3.*shorter one.*got 4"):
+        with pytest.raises(fj.InputError, match=r"k must lie between 1 and 3.*shorter one.*got 4"):
             fj.score(R, S, 4, name, missing="zero")
-        with pytest.raises(fj.InputError, match="ks must lie between 1 and 3.*shorter one.*got 4"):
+        with pytest.raises(fj.InputError, match=r"ks must lie between 1 and 3.*shorter one.*got 4"):
             fj.curve(R, S, name, ks=[1, 4], missing="zero")
 
     @pytest.mark.parametrize("name", SET_MEASURES)
@@ -276,14 +294,14 @@ class TestWithoutUniverse:
     def test_stable_ties_refuse_it_too(self):
         with pytest.raises(fj.InputError, match="must not exceed the 3 items that r lists with ties='stable'"):
             fj.score(R, S, 4, universe=8, ties="stable")
-        with pytest.raises(fj.InputError, match="k must lie between 1 and 8.*got 9"):
+        with pytest.raises(fj.InputError, match=r"k must lie between 1 and 8.*got 9"):
             fj.score(R, S, 9, universe=8)
 
     def test_chance_names_the_remedy(self):
-        with pytest.raises(fj.InputError, match="no chance level: the lists are truncated.*universe=N"):
+        with pytest.raises(fj.InputError, match=r"no chance level: the lists are truncated.*universe=N"):
             fj.chance(R, S, missing="zero")
         for call in (fj.pairwise, fj.stability, fj.stability_curve):
-            with pytest.raises(fj.InputError, match="no chance level: the lists are truncated.*universe=N"):
+            with pytest.raises(fj.InputError, match=r"no chance level: the lists are truncated.*universe=N"):
                 call([R, S, S], missing="zero", corrected=True)
             call([R, S, S], universe=20, corrected=True)
 
@@ -338,25 +356,26 @@ class TestTheUniverse:
             assert level.variance[i] == pytest.approx(float(variance))
 
 
+NEGATIVE_R, NEGATIVE_S = {"a": -1, "b": -2, "c": -3}, {"a": -1, "b": -2, "d": -3}
+ABSENT_AT_ZERO = {"missing": "zero", "negative": "clip"}
+
+
 class TestAbsentItems:
     """An absent item never outranks a listed one, whatever the signs."""
 
-    R, S = {"a": -1, "b": -2, "c": -3}, {"a": -1, "b": -2, "d": -3}
-    OPTIONS = {"missing": "zero", "negative": "clip"}
-
     def test_they_rank_last(self):
-        both = fj.rankings({"r": self.R, "s": self.S}, **self.OPTIONS)
+        both = fj.rankings({"r": NEGATIVE_R, "s": NEGATIVE_S}, **ABSENT_AT_ZERO)
         assert dict(zip(both.labels, both["r"].ranks, strict=True)) == {"a": 1, "b": 2, "c": 3, "d": 4}
         assert dict(zip(both.labels, both["s"].ranks, strict=True)) == {"a": 1, "b": 2, "d": 3, "c": 4}
 
     def test_set_measures_work_and_fuji_refuses(self):
-        assert fj.curve(self.R, self.S, "jaccard", **self.OPTIONS).values.tolist() == [1, 1, 1 / 2]
+        assert fj.curve(NEGATIVE_R, NEGATIVE_S, "jaccard", **ABSENT_AT_ZERO).values.tolist() == [1, 1, 1 / 2]
         for call in (fj.curve, fj.bounds, lambda *own, **options: fj.explain(*own, 1, **options)):
-            with pytest.raises(fj.InputError, match="r must have a positive or zero score for FUJI.*transform='exp'"):
-                call(self.R, self.S, **self.OPTIONS)
-        with pytest.raises(fj.InputError, match="r must have a positive or zero score for FUJI.*transform='exp'"):
-            fj.pairwise({"r": self.R, "s": self.S}, **self.OPTIONS)
-        assert 0 < fj.auc(self.R, self.S, transform="exp", missing="zero") <= 1
+            with pytest.raises(fj.InputError, match=r"r must have a positive or zero score for FUJI.*transform='exp'"):
+                call(NEGATIVE_R, NEGATIVE_S, **ABSENT_AT_ZERO)
+        with pytest.raises(fj.InputError, match=r"r must have a positive or zero score for FUJI.*transform='exp'"):
+            fj.pairwise({"r": NEGATIVE_R, "s": NEGATIVE_S}, **ABSENT_AT_ZERO)
+        assert 0 < fj.auc(NEGATIVE_R, NEGATIVE_S, transform="exp", missing="zero") <= 1
 
     @given(st.data())
     def test_in_any_lists(self, data):
@@ -365,7 +384,7 @@ class TestAbsentItems:
             {x: data.draw(score) for x in data.draw(st.permutations(ITEMS))[: data.draw(st.integers(1, 6))]}
             for _ in range(3)
         ]
-        both = fj.rankings(dict(zip("rst", lists, strict=True)), **self.OPTIONS)
+        both = fj.rankings(dict(zip("rst", lists, strict=True)), **ABSENT_AT_ZERO)
         assume(both.truncated)
         for ranking, own in zip(both, lists, strict=True):
             ranks = dict(zip(both.labels, ranking.ranks, strict=True))

@@ -40,10 +40,17 @@ def unique_labels(items: Iterable[Any], name: str) -> dict[Hashable, None]:
         unique = dict.fromkeys(items)
     except TypeError as error:
         raise InputError(f"{name} must have hashable labels such as strings; got an {error}.") from None
-    if not set(map(type, unique)) <= {str, int} and any(map(is_null, unique)):
-        position = next(i for i, item in enumerate(items) if is_null(item))
-        raise InputError(f"{name} must label every item; the label at position {position} is missing. Drop that item.")
+    require_labels(unique, name)
     return unique
+
+
+def require_labels(items: Iterable[Any], name: str) -> None:
+    """Raise if a label is missing (None, NaN): such labels match nothing, not even themselves."""
+    if set(map(type, items)) <= {str, int}:
+        return
+    position = next((i for i, item in enumerate(items) if is_null(item)), None)
+    if position is not None:
+        raise InputError(f"{name} must label every item; the label at position {position} is missing. Drop that item.")
 
 
 def labelled(obj: Any, name: str) -> Labelled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -496,15 +497,15 @@ def compare(
     FUJI     0.9259  0.8889
     Jaccard  0.7778  0.6667
     """
-    if measures is None or not measures:
+    names = tuple(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else (measures,)
+    if not names or measures is None:
         raise InputError(f"{spelled('measures')} must name at least one measure; got {measures!r}.")
-    names = (measures,) if isinstance(measures, (str, Measure)) else tuple(measures)
     chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
     both = pair(r, s, policies)
     points = grid(ks, both.depth, limit(both))
     if any(measure.name == "fuji" for measure in chosen):
         require_scores_for_fuji(both)
-    at = grid(k, both.depth, limit(both)).ks if np.size(k) else np.empty(0, np.int64)
+    at = grid(k, both.depth, limit(both), "k").ks if np.size(k) else np.empty(0, np.int64)
     path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
     overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))

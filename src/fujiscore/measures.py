@@ -207,10 +207,9 @@ def _parsed(name: str) -> tuple[str, Any]:
         if bracket:
             call: Any = ast.parse(f"measure({rest.strip()}", mode="eval").body
             if call.args:
-                (only,) = [*call.args, *call.keywords]
-                return _plain(word), ast.literal_eval(only)
+                raise ValueError  # noqa: TRY301 - parameters have names
             return _plain(word), {str(own.arg): ast.literal_eval(own.value) for own in call.keywords}
-    except (ValueError, SyntaxError, AttributeError, TypeError):
+    except (ValueError, SyntaxError, AttributeError):
         raise InputError(
             f"{spelled('measure')} must be a name with parameters such as 'rbo:0.98' or 'rbo(p=0.98)'; got {name!r}."
         ) from None

@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.ranking import LOWEST, Ranking, Rankings, lazy
-from fujiscore.rankings import align
+from fujiscore.rankings import Policies, align
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def named_grid(kind: str, depth: int) -> Sizes:
     return np.array(points if points[-1] == depth else [*points, depth], np.int64)
 
 
-def grid(ks: Any, depth: int, limit: int | None = None) -> Grid:
+def grid(ks: Any, depth: int, limit: int | None = None, argument: str = "ks") -> Grid:
     """Return the grid that a name or increasing integers stand for; named ones end at the depth.
 
     `limit` is the largest k that may be asked for: the depth, unless a universe tells what lies beyond it.
@@ -104,14 +104,16 @@ def grid(ks: Any, depth: int, limit: int | None = None) -> Grid:
     limit = depth if limit is None else limit
     if points.ndim != 1 or points.size == 0 or points.dtype.kind not in "iu":
         raise InputError(
-            f"{spelled('ks')} must be 'all', 'exp', 'squared' or increasing integers from 1 to {limit}; got {ks!r}."
+            f"{spelled(argument)} must be 'all', 'exp', 'squared' or increasing integers from 1 to {limit}; got {ks!r}."
         )
     points = points.astype(np.int64)
     for before, after in itertools.pairwise(points):
         if after <= before:
-            raise InputError(f"{spelled('ks')} must increase; {before} is followed by {after}. Sort them.")
+            raise InputError(
+                f"{spelled(argument)} must increase; {before} is followed by {after}. Sort them, each once."
+            )
     if points[0] < 1 or points[-1] > limit:
-        raise _outside("ks", points[0] if points[0] < 1 else points[-1], limit)
+        raise _outside(argument, points[0] if points[0] < 1 else points[-1], limit)
     kind = "all" if points.size > 1 and points[-1] == points.size else "custom"
     return Grid(points, kind, depth)
 
@@ -387,6 +389,9 @@ def levels(ranking: Ranking, sizes: Sizes) -> NDArray[np.uint8]:
 
 def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s")) -> Rankings:
     """Align and check two rankings, and sort large ones side by side."""
+    for name in policies:
+        if name not in Policies.__annotations__:
+            raise TypeError(f"got an unexpected keyword argument {name!r}")
     both = (None if policies else _clean_arrays(r, s)) or align((r, s), _names(r, s, names), **policies)
     if both.n >= SORT_SIDE_BY_SIDE:
         run(_sort, [(ranking,) for ranking in both], n_jobs=2, progress=False)

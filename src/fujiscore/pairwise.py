@@ -312,6 +312,10 @@ def pairwise(
         matrices.append(matrix)
     names = both.names[: len(first)]
     notes = (*both.notes, *caveats(both, task, matrices[0]))
+    if corrected:
+        forced = int((np.isnan(correct(*matrices)) & ~np.isnan(matrices[0])).sum())
+        reason = f"corrected values are undefined in {forced} of {matrices[0].size} cells: chance alone gives 1 there"
+        notes += (reason,) if forced else ()
     return Matrix(
         names,
         names if others is None else both.names[offset:],

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from inspect import Parameter, signature
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, unique_labels
+from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, require_labels, unique_labels
 from fujiscore.errors import InputError, choice, first_few, integer, spelled
 from fujiscore.ranking import Ranking, Rankings, require_names
 from fujiscore.transforms import Transform, transformed
@@ -234,7 +235,9 @@ def _admitted(
         scores, said = transformed(scores, transform, name)
         notes += said
     scores = _checked_scores(scores, items, name, negative, nan, notes)
-    if items is not None and not isinstance(items, range) and not isinstance(obj, Ranking):
+    if isinstance(obj, Mapping) and items is not None:
+        require_labels(items, name)
+    elif items is not None and not isinstance(items, range) and not isinstance(obj, Ranking):
         items, scores = _merged_duplicates(items, scores, name, duplicates, notes)
     return Labelled(items, scores)
 
@@ -336,8 +339,8 @@ def _aligned(
     first = labels[0]
     if all(own is first or own == first for own in labels):
         return scores, complete, first
-    places = [{label: i for i, label in enumerate(own)} for own in labels]
-    union: Labels = list(dict.fromkeys(label for own in labels for label in own))
+    places = [dict(zip(own, range(len(own)), strict=True)) for own in labels]
+    union: Labels = list(dict.fromkeys(chain.from_iterable(labels)))
     if missing == "drop":
         items: Labels = [label for label in first if all(label in own for own in places)]
         if not items:
@@ -350,7 +353,7 @@ def _aligned(
         items = union
     aligned, absent = [], []
     for own, place, name in zip(scores, places, names, strict=True):
-        positions = np.array([place.get(label, -1) for label in items])
+        positions = np.fromiter(map(place.get, items, repeat(-1)), np.intp, len(items))
         gone_mask = positions < 0
         if gone_mask.any():
             lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]

@@ -160,8 +160,6 @@ def _finished(resume: Any, key: str) -> Finished:
 
 def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:
     """Return a fingerprint of all that a resample depends on."""
-    from importlib.metadata import version
-
     digest = hashlib.sha256()
     for array in (table.values, table.categorical, table.codes):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -169,8 +167,7 @@ def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:
     # The number of resamples matters only to folds: other schemes can be continued with more of them.
     count = schedule.count if schedule.scheme == "folds" else 0
     known = {name: describe(ranker) for name, ranker in rankers.items()}
-    parts = (table.values.shape, known, trees, schedule.scheme, schedule.fraction, schedule.seed, count)
-    digest.update(version("fujiscore").encode())
+    parts = (table.values.shape, known, trees, schedule.scheme, schedule.fraction, schedule.seed, count, version)
     digest.update(repr(parts).encode())
     return digest.hexdigest()[:16]
 

@@ -1,9 +1,10 @@
 """Write the example files beside this script, from the data that scikit-learn brings: `make_examples.py [folder]`.
 
 model_a.csv, model_b.csv      two models' feature importances on the breast cancer data: item, score
-scores.csv                    four methods' scores of the pixels of the digits data: one column a method
+scores.csv                    four methods' scores of the pixels of the digits data: one column per method
 resamples_forest.csv,         twelve bootstrap resamples of the breast cancer data, one column each:
 resamples_tree.csv            importances by a forest and by a single tree
+genes_a.csv, genes_b.csv      the top 100 of 17,611 genes in two synthetic studies; 13 genes are in both
 run_a.trec, run_b.trec        two synthetic search engines' runs of three queries
 """
 
@@ -23,6 +24,7 @@ from sklearn.utils import resample
 
 RESAMPLES = 12
 QUERIES, DOCUMENTS, DEPTH = 3, 14, 10
+GENES, LISTED, SHARED = 17_611, 100, 13
 
 
 def write_table(path, items, columns):
@@ -77,6 +79,16 @@ def write_resamples(folder):
         write_table(folder / f"resamples_{name}.csv", data.feature_names, columns)
 
 
+def write_genes(folder):
+    """Write two truncated lists: the best genes of each study, drawn from the same genes."""
+    generator = np.random.default_rng(0)
+    genes = generator.choice(GENES, 2 * LISTED - SHARED, replace=False) + 1
+    for name, members in (("genes_a", genes[:LISTED]), ("genes_b", genes[LISTED - SHARED :])):
+        scores = np.sort(4 + generator.exponential(3, LISTED))[::-1]
+        names = [f"gene{gene:05}" for gene in generator.permutation(members)]
+        write_table(folder / f"{name}.csv", names, {"gene": None, "score": scores})
+
+
 def write_runs(folder):
     """Write two runs that agree more on the first query than on the last; each lists its ten best documents."""
     generator = np.random.default_rng(0)
@@ -97,6 +109,7 @@ def main():
     write_models(folder)
     write_scores(folder)
     write_resamples(folder)
+    write_genes(folder)
     write_runs(folder)
 
 

@@ -348,7 +348,7 @@ def dead_rankings(rankings: Rankings) -> list[str]:
     if not names:
         return []
     some = "gives" if len(names) == 1 else "give"
-    return [f"{first_few(names)} {some} every item the same score: similarity to them says nothing"]
+    return [f"{first_few(names)} {some} every item the same score: similarity to a constant ranking says nothing"]
 
 
 def _blocks(first: int, total: int, *, square: bool, both_ways: bool) -> list[Block]:

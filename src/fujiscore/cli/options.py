@@ -268,19 +268,22 @@ def _policy(name: str, words: Sequence[str], text: str, default: str | None) -> 
 def _reading(missing: Sequence[str], text: str) -> Decorator:
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
-    signed = (
-        "How to treat negative scores: raise, count as 0, or use magnitudes. [default: raise; clip for .fimp files]"
-    )
+    signed = "How to treat negative scores: raise, count as 0, or use magnitudes."
     return _packed(
         Reading,
         option("--item", **named, help="Column of items; guessed if not given."),
         option("--score", **named, multiple=True, help="Column of scores; repeat for several."),
         option("--ranking", **named, help="Column that tells rankings apart, in long tables."),
         option("--format", section="Read", type=click.Choice(FORMATS), help="File format; guessed if not given."),
-        _policy("negative", NEGATIVE, signed + "[default: raise; clip for .fimp files]", None),
+        _policy("negative", NEGATIVE, signed + " [default: raise; clip for .fimp files]", None),
         _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item.", "raise"),
         _policy("missing", missing, text, "raise"),
-        _policy("duplicates", DUPLICATES, "How to treat repeated items: raise, or keep one score.", "raise"),
+        _policy(
+            "duplicates",
+            DUPLICATES,
+            "How to treat repeated items: raise, or keep the best, mean or first score.",
+            "raise",
+        ),
         _policy("transform", TRANSFORMS, "Transform p-values (neglog10), logs (exp), distances (reciprocal).", None),
         option(
             "--universe",
@@ -300,7 +303,7 @@ reading_truncated = _reading(
 
 _common = (
     option("--force", section="Write", is_flag=True, help="Replace existing files."),
-    option("--quiet", "-q", section="Other", is_flag=True, help="Print nothing on standard error."),
+    option("--quiet", "-q", section="Other", is_flag=True, help="Print nothing but errors on standard error."),
     option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors."),
 )
 _json = option("--json", section="Write", is_flag=True, help="Report as JSON.")

@@ -149,7 +149,7 @@ class RBO(Result):
     res: float
     ext: float
     p: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def max(self) -> float:

@@ -1,10 +1,11 @@
 """Write the example files beside this script, from the data that scikit-learn brings: `make_examples.py [folder]`.
 
 model_a.csv, model_b.csv      two models' feature importances on the breast cancer data: item, score
-scores.csv                    four methods' scores of the pixels of the digits data: one column a method
+scores.csv                    four methods' scores of the pixels of the digits data: one column per method
 resamples_forest.csv,         twelve bootstrap resamples of the breast cancer data, one column each:
 resamples_tree.csv            importances by a forest and by a single tree
 run_a.trec, run_b.trec        two synthetic search engines' runs of three queries
+genes_a.csv, genes_b.csv      two synthetic top-100 lists out of 17,611 genes that share 13: gene, score
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sklearn.utils import resample
 
 RESAMPLES = 12
 QUERIES, DOCUMENTS, DEPTH = 3, 14, 10
+GENES, LISTED, SHARED = 17_611, 100, 13
 
 
 def write_table(path, items, columns):
@@ -91,6 +93,18 @@ def write_runs(folder):
         (folder / f"{name}.trec").write_text("".join(run), encoding="utf-8")
 
 
+def write_genes(folder):
+    """Write two lists of a study's best genes, as supplements of papers print them: cut off, best first."""
+    generator = np.random.default_rng(0)
+    drawn = generator.choice(GENES, 2 * LISTED - SHARED, replace=False)
+    shared, rest = drawn[:SHARED], drawn[SHARED:]
+    for name, others in (("genes_a", rest[: LISTED - SHARED]), ("genes_b", rest[LISTED - SHARED :])):
+        genes = generator.permutation(np.concatenate((shared, others)))
+        scores = np.sort(generator.exponential(2, LISTED))[::-1] + 3
+        items = [f"GENE{gene + 1:05}" for gene in genes]
+        write_table(folder / f"{name}.csv", items, {"gene": None, "score": scores})
+
+
 def main():
     """Write all files."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
@@ -98,6 +112,7 @@ def main():
     write_scores(folder)
     write_resamples(folder)
     write_runs(folder)
+    write_genes(folder)
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ def study(
     y: Any = None,
     methods: Any = METHODS,
     *,
-    measure: str = "fuji",
+    measure: Any = "fuji",
     ks: Any = "exp",
     resamples: int = 20,
     scheme: Scheme = "subsample",
@@ -225,7 +225,7 @@ def study(
         raise InputError("X must have at least 2 features for their rankings to be compared; it has 1. Use rank.")
     number, deepest, seed = integer("trees", trees, 1), integer("top", top, 1), as_seed(random_state)
     draws, level, points = integer("permutations", permutations), proportion("confidence", confidence), grid(ks, m)
-    find(measure)
+    chosen = find(measure)
     schedule = plan(table.codes, resamples, scheme, fraction, seed)
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     with kept_warning_filters():
@@ -244,12 +244,12 @@ def study(
         "top": deepest,
         "random_state": seed,
         "ks": ks if isinstance(ks, str) else points.ks.tolist(),
-        "area": points.area,
+        "area": "value over the whole list" if chosen.whole else points.area,
     }
     rankings = as_rankings(rankers, scores, table)
     names = [f"resample {i + 1}" for i in range(schedule.count)]
     resampled = {name: as_rankings(names, drawn[:, i], table) for i, name in enumerate(rankers)}
-    result = _compared(rankings, resampled, measure, settings, work)
+    result = _compared(rankings, resampled, chosen.name, settings, work)
     return replace(result, notes=(*table.notes, *_caveats(result, table, rankers)))
 
 

@@ -33,8 +33,8 @@ INTERRUPTED = 130
 
 EPILOG = """\b
 Start here:
-  fuji example                    # writes example files, and commands to try
-  fuji compare model_a.csv model_b.csv
+  fuji example            # writes example files, and prints commands to try
+  fuji compare examples/model_a.csv examples/model_b.csv
 
 \b
 Tab completion, in the shell's start-up file:

@@ -33,11 +33,11 @@ class Command(click.Command):
 
     def sections(self, ctx: click.Context) -> dict[str, list[click.Option]]:
         """Return the options of each section of the help."""
-        found: dict[str, list[click.Option]] = {name: [] for name in SECTIONS}
+        sections: dict[str, list[click.Option]] = {name: [] for name in SECTIONS}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option) and not parameter.hidden:
-                found[getattr(parameter, "section", "Other")].append(parameter)
-        return {name: options for name, options in found.items() if options}
+                sections[getattr(parameter, "section", "Other")].append(parameter)
+        return {name: options for name, options in sections.items() if options}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, section by section."""
@@ -268,16 +268,14 @@ def _policy(name: str, words: Sequence[str], text: str, default: str | None) -> 
 def _reading(missing: Sequence[str], text: str) -> Decorator:
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
-    signed = (
-        "How to treat negative scores: raise, count as 0, or use magnitudes. [default: raise; clip for .fimp files]"
-    )
+    signed = "How to treat negative scores: raise, count as 0, or use magnitudes."
     return _packed(
         Reading,
         option("--item", **named, help="Column of items; guessed if not given."),
         option("--score", **named, multiple=True, help="Column of scores; repeat for several."),
         option("--ranking", **named, help="Column that tells rankings apart, in long tables."),
         option("--format", section="Read", type=click.Choice(FORMATS), help="File format; guessed if not given."),
-        _policy("negative", NEGATIVE, signed + "[default: raise; clip for .fimp files]", None),
+        _policy("negative", NEGATIVE, signed + " [default: raise; clip for .fimp files]", None),
         _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item.", "raise"),
         _policy("missing", missing, text, "raise"),
         _policy("duplicates", DUPLICATES, "How to treat repeated items: raise, or keep one score.", "raise"),

@@ -543,7 +543,7 @@ def test_damage_beyond_a_parquet_header(write):
     parquet.write_table(pa.table({"item": [str(at) for at in range(5000)], "score": [1.0] * 5000}), buffer)
     content = bytearray(buffer.getvalue())
     content[20:4000] = bytes(3980)
-    fails(write("x.parquet", bytes(content)), "x.parquet must be a complete file; it is damaged")
+    fails(write("x.parquet", bytes(content)), "x.parquet must be a complete Parquet file; it is damaged")
 
 
 def test_unknown_columns_and_words(write):

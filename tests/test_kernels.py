@@ -92,6 +92,7 @@ def descending(scores):
 def tie_bounds(ranked):
     above, up_to = np.zeros(ranked.size, np.int32), np.zeros(ranked.size, np.int32)
     both(order.tie_bounds, ranked, above, up_to)
+    both(order.has_ties, ranked)
     return above, up_to
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from math import isnan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -126,7 +127,7 @@ class Measure:
 def evaluate(measure: Measure, sets: Sets) -> Scores:
     """Return a measure's values along the path; NaN (or the measure's convention) where it is undefined."""
     values = _raw(measure, sets)
-    return values if np.isnan(measure.undefined) else np.where(np.isnan(values), measure.undefined, values)
+    return values if isnan(measure.undefined) else np.where(np.isnan(values), measure.undefined, values)
 
 
 def _raw(measure: Measure, sets: Sets) -> Scores:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -15,11 +14,26 @@ from fujiscore.errors import InputError, first_few
 from fujiscore.tables import frame
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Labels, Scores
 
 LOWEST = -float(np.finfo(np.float64).max)
+T = TypeVar("T")
+
+
+class lazy(Generic[T]):  # noqa: N801 - a decorator, as functools.cached_property
+    """An attribute computed when first needed: functools.cached_property without the lock that Python 3.11 takes."""
+
+    def __init__(self, function: Callable[[Any], T]) -> None:
+        self.function, self.__doc__ = function, function.__doc__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> T:
+        """Compute the value, and keep it as an attribute of the instance."""
+        value = instance.__dict__[self.function.__name__] = self.function(instance)
+        return value
 
 
 class Ranking:
@@ -118,7 +132,7 @@ class Ranking:
         columns = {"item": items, "score": self.scores[self.order], "rank": ranks.astype(np.int64)}
         return frame(columns, library, self.notes)
 
-    @cached_property
+    @lazy
     def _sorted(self) -> tuple[NDArray[np.int32], Scores]:
         keys = self.scores
         if self.absent is not None:
@@ -138,7 +152,7 @@ class Ranking:
         """The scores from best to worst, absent items as -inf."""
         return self._sorted[1]
 
-    @cached_property
+    @lazy
     def ranked(self) -> Scores:
         """The scores from best to worst, negative ones as 0."""
         ranked = self.ranked_raw
@@ -149,21 +163,26 @@ class Ranking:
         """The scores in item order, negative ones as 0."""
         return np.maximum(self.scores, 0.0) if self.ranked_raw[-1] < 0 else self.scores
 
-    @cached_property
+    @lazy
     def tie_groups(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For each rank, how many items score strictly higher than the item there, and how many at least as high."""
         above, up_to = np.empty((2, self.n), np.int32)
         _kernels.order.tie_bounds(self.ranked_raw, above, up_to)
         return above, up_to
 
-    @cached_property
+    @lazy
+    def untied(self) -> bool:
+        """Whether no two items have equal scores."""
+        return not _kernels.order.has_ties(self.ranked_raw)
+
+    @lazy
     def tails(self) -> tuple[Scores, Scores]:
         """For each rank, mean and variance of the scores below it, relative to the score there (0 / 0 counts 1)."""
         mean, variance = np.empty((2, self.n))
         _kernels.chance.tails(self.ranked, mean, variance)
         return mean, variance
 
-    @cached_property
+    @lazy
     def ranks(self) -> NDArray[np.int64]:
         """Each item's rank, from 1; equal scores share the best of their ranks."""
         ranks = np.empty(self.n, np.int64)
@@ -173,7 +192,7 @@ class Ranking:
     @property
     def constant(self) -> bool:
         """Whether all listed items have the same score, so that the ranking orders nothing."""
-        return bool(self.ranked_raw[0] == self.ranked_raw[self.listed - 1]) and self.listed > 1
+        return self.listed > 1 and bool(self.ranked_raw[0] == self.ranked_raw[self.listed - 1])
 
     def shuffled(self, seed: np.uint64) -> Ranking:
         """Return the same scores assigned to the items at random; nothing is sorted."""
@@ -285,7 +304,7 @@ class Rankings(Sequence[Ranking]):
     @property
     def population(self) -> int | None:
         """Number of items that random rankings are drawn from: the universe, or all items; None if it is unknown."""
-        return None if self.universe is None and self.truncated else self.universe or self.n
+        return self.universe or (None if self.truncated else self.n)
 
     @property
     def depth(self) -> int:

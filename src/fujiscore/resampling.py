@@ -167,7 +167,8 @@ def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:
     # The number of resamples matters only to folds: other schemes can be continued with more of them.
     count = schedule.count if schedule.scheme == "folds" else 0
     known = {name: describe(ranker) for name, ranker in rankers.items()}
-    parts = (table.values.shape, known, trees, schedule.scheme, schedule.fraction, schedule.seed, count, version("fujiscore"))
+    parts = (table.values.shape, known, trees, schedule.scheme, schedule.fraction, schedule.seed, count)
+    digest.update(version("fujiscore").encode())
     digest.update(repr(parts).encode())
     return digest.hexdigest()[:16]
 

@@ -172,6 +172,15 @@ def tie_bounds(ranked, above, up_to):
 
 
 @kernel
+def has_ties(ranked):
+    """Return whether two neighbours in the order have equal scores."""
+    for i in range(1, ranked.size):
+        if ranked[i] == ranked[i - 1]:
+            return True
+    return False
+
+
+@kernel
 def ties_cut(ranked_r, ranked_s, k1, k2):
     """Return at how many points of the path a set ends between equal scores."""
     n = ranked_r.size

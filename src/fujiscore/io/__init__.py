@@ -37,47 +37,20 @@ AS_LIST = "no scores: read as a list from best to worst, scores 1/rank"
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One ranking as a file holds it, the scores unchecked.
+    """One ranking as a file holds it: labels and unchecked scores in the file's order."""
 
-    Attributes
-    ----------
-    name : str
-        The score column's or the ranking's name, or the file's stem if the file holds one ranking.
-    items : sequence of str
-        The labels as the file writes them, in its order; repeated only if `load` was told to accept duplicates.
-    scores : ndarray of float64
-        One score per item, with its sign; NaN where the file has none.
-    origin : str
-        Where it came from, for messages.
-    signed : bool
-        Whether negative scores are part of the format and mean "no better than noise" (.fimp).
-    transform : str or None
-        "rank" if the file has no scores and these are 1/rank.
-    notes : tuple of str
-        Warnings about the scores.
-    """
-
-    name: str
-    items: Sequence[str]
-    scores: NDArray[np.float64]
-    origin: str
-    signed: bool = False
-    transform: str | None = None
-    notes: tuple[str, ...] = ()
+    name: str  # the score column's or the ranking's, or the file's stem if the file holds one ranking
+    items: Sequence[str]  # repeated only if `load` was told to accept duplicates
+    scores: NDArray[np.float64]  # NaN where the file has none
+    origin: str  # where it came from, for messages
+    signed: bool = False  # negative scores are part of the format (.fimp): no better than noise
+    transform: str | None = None  # "rank" if the file has no scores and these are 1/rank
+    notes: tuple[str, ...] = ()  # warnings about the scores
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """The rankings in a file.
-
-    Attributes
-    ----------
-    sources : tuple of Source
-        One per ranking.
-    notes : tuple of str
-        What was guessed about columns and header, for example "item column 'gene', score column 'weight'", and the
-        sources' warnings.
-    """
+    """The rankings in a file, and notes: what was guessed about columns and header, and the sources' warnings."""
 
     sources: tuple[Source, ...]
     notes: tuple[str, ...] = ()
@@ -93,27 +66,12 @@ def load(
     duplicates: str = "raise",
     transform: object = None,
 ) -> Loaded:
-    """Return the rankings that a file holds, as it holds them.
+    """Return the rankings that a file holds, as it holds them: one `Source` per ranking, and notes.
 
-    Parameters
-    ----------
-    path, item, score, ranking, format
-        As in `read`, but one file.
-    duplicates : {"raise", "max", "mean", "first"}
-        With "raise" a repeated item is an error; otherwise all its rows are returned.
-    transform : optional
-        The transform that the scores will get: if None, columns that look like p-values, distances or ranks get a
-        warning.
-
-    Returns
-    -------
-    Loaded
-        With `.sources`, one per ranking, and `.notes`, what was guessed.
-
-    Notes
-    -----
-    Labels are always text: 1 in a Parquet file is "1" in a CSV file. Scores that are empty, NA, N/A, NaN, null, None
-    or ? are NaN.
+    Arguments are as in `read`, for one file. With duplicates="raise" a repeated item is an error; otherwise all its
+    rows are returned, for `duplicates` to be applied later. So is `transform`: if it is None, columns that look like
+    p-values, distances or ranks get a warning. Labels are always text: 1 in a Parquet file is "1" in a CSV file.
+    Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
     """
     if format is not None:
         choice("format", format, formats.FORMATS)
@@ -166,10 +124,10 @@ def _sources(
     """Yield the rankings in a group of rows: one per score column, or the one of a list without scores."""
     if not roles.scores:
         reciprocal = 1 / np.arange(1, len(group.items) + 1)
-        yield Source(file.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
+        yield Source(file.unpacked.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
     for position, scores in zip(roles.scores, group.scores, strict=True):
         column = table.columns[position]
-        name, origin = column if by_column else file.stem, f"{file.name}, column {column!r}"
+        name, origin = column if by_column else file.unpacked.stem, f"{file.name}, column {column!r}"
         if group.name is not None:
             name = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
             kind = "query" if table.columns[roles.ranking or 0] == "qid" else "ranking"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Sequence
-from functools import partial
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -88,7 +88,7 @@ def delimited(
 ) -> list[Group] | None:
     """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong."""
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow import compute, csv
 
     keys = [str(column) for column in range(width)]
     text = [keys[roles.item]] + ([] if roles.ranking is None else [keys[roles.ranking]])
@@ -103,67 +103,59 @@ def delimited(
             )
     except (pa.ArrowException, OSError, EOFError, zlib.error):
         return None
-    if table.num_rows == 0 or any(_spans_lines(table[key]) for key in text):
+    # A label with a line break comes from an unclosed quote.
+    spans = any(compute.any(compute.match_substring(table[key], end)).as_py() for key in text for end in "\n\r")
+    if table.num_rows == 0 or spans:
         return None
     ranking = None if roles.ranking is None else table[keys[roles.ranking]]
     return _groups(table[keys[roles.item]], [table[keys[column]] for column in roles.scores], ranking, unique)
 
 
-def _spans_lines(column: Any) -> bool:
-    """Return whether a label holds a line break, which only an unclosed quote is likely to give."""
-    from pyarrow import compute
-
-    return any(compute.any(compute.match_substring(column, end)).as_py() for end in "\n\r")
-
-
-def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[list[str]], Any], Callable[[str], Any]]:
-    """Return the schema of a Parquet or Feather file, a reader of whole columns, and one of a column's first values."""
+def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[str]], list[Any]]]:
+    """Return the schema of a Parquet or Feather file, and a reader of some of its columns."""
     need(f"reading {kind.capitalize()}")
-    import pyarrow as pa
 
-    try:
+    @contextmanager
+    def complete() -> Iterator[None]:
+        import pyarrow as pa
+
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise InputError(
+                f"{file} must be a complete {kind.capitalize()} file; it is damaged or truncated ({reason}). Write it "
+                "again."
+            ) from None
+
+    with complete():
         if kind == "feather":
-            from pyarrow.feather import read_table
+            from pyarrow import feather
 
-            whole = read_table(source)
-            return whole.schema, whole.select, lambda name: whole[name].slice(0, SAMPLE)
-        from pyarrow.parquet import ParquetFile
+            opened: Any = feather.read_table(source)
+        else:
+            from pyarrow import parquet
 
-        reader = ParquetFile(source)
-    except (pa.ArrowException, OSError):
-        raise InputError(
-            f"{file} must be a complete {kind.capitalize()} file; it is damaged or truncated. Write it again."
-        ) from None
-    first = partial(reader.iter_batches, SAMPLE)
-    return (
-        reader.schema_arrow,
-        lambda names: reader.read(columns=names),
-        lambda name: next((batch.column(0) for batch in first(columns=[name])), pa.array([])),
-    )
+            opened = parquet.ParquetFile(source)
 
+    def read(names: Sequence[str]) -> list[Any]:
+        wanted = list(dict.fromkeys(names))
+        with complete():
+            table = opened.select(wanted) if kind == "feather" else opened.read(columns=wanted)
+        return list(table.select(names).columns)
 
-def _read(file: str, read: Callable[[], Any]) -> Any:
-    """Return columns of a file that may be damaged beyond its header."""
-    import pyarrow as pa
-
-    try:
-        return read()
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{file} must be a complete file; it is damaged: {reason}. Write it again.") from None
+    schema = opened.schema if kind == "feather" else opened.schema_arrow
+    require_distinct(file, schema.names)
+    return schema, read
 
 
 def table(file: str, kind: str, source: Any) -> Table:
     """Return the table in a Parquet or Feather file; of Parquet only the columns needed are read."""
-    schema, read, first = _open(file, kind, source)
+    schema, read = _open(file, kind, source)
     from pyarrow import types
 
-    names = list(schema.names)
-    require_distinct(file, names)
-
     def columns(positions: Sequence[int]) -> list[Any]:
-        wanted = [names[position] for position in positions]
-        return list(_read(file, lambda: read(list(dict.fromkeys(wanted))).select(wanted)).columns)
+        return read([schema.names[position] for position in positions])
 
     def fast(roles: Roles, unique: bool) -> list[Group] | None:
         item, *scores = columns([roles.item, *roles.scores, *([] if roles.ranking is None else [roles.ranking])])
@@ -176,12 +168,11 @@ def table(file: str, kind: str, source: Any) -> Table:
         cells = [_text(item).to_pylist(), _text(ranking).to_pylist(), *(column.to_pylist() for column in scores)]
         return enumerate(zip(*cells, strict=True), 1)
 
-    def sample(position: int) -> Sequence[Any]:
-        values: list[Any] = _read(file, lambda: first(names[position])).to_pylist()
-        return values
+    def sample(position: int) -> list[Any]:
+        return list(columns([position])[0].slice(0, SAMPLE).to_pylist())
 
     numeric = tuple(float(_is_number(kind)) for kind in schema.types)
-    return Table(file, tuple(names), numeric, rows, sample, fast, unit="row")
+    return Table(file, tuple(schema.names), numeric, rows, sample, fast, unit="row")
 
 
 def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[str, NDArray[Any]]:
@@ -189,12 +180,11 @@ def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[
 
     Columns named in `as_text`, bools and categories become text, dates stay as they are.
     """
-    schema, read, _ = _open(file, kind, source)
+    schema, read = _open(file, kind, source)
     from pyarrow import types
 
-    require_distinct(file, schema.names)
     result: dict[str, NDArray[Any]] = {}
-    for name, column in zip(schema.names, _read(file, lambda: read(schema.names)).columns, strict=True):
+    for name, column in zip(schema.names, read(schema.names), strict=True):
         if _is_number(column.type) and name not in as_text:
             result[name] = _floats(column)
             continue

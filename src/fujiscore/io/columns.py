@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,9 +65,9 @@ def choose(
 ) -> tuple[Roles, str | None]:
     """Return the columns asked for, the others guessed, and a note of what was guessed (None: nothing was)."""
     known = table.known
-    item_at = None if item is None else _find(table, "item", item)
-    scores = None if score is None else _find_all(table, score)
-    by = None if ranking is None else _find(table, "ranking", ranking)
+    item_at = None if item is None else _find(table, "item", item)[0]
+    scores = None if score is None else _find(table, "score", score)
+    by = None if ranking is None else _find(table, "ranking", ranking)[0]
     named = [position for position in (item_at, by, *(scores or ())) if position is not None]
     if len(set(named)) < len(named):
         arguments = ", ".join(spelled(argument) for argument in ("item", "score", "ranking"))
@@ -90,19 +90,15 @@ def choose(
     return roles, _describe(table, roles, left_out=score is None) if guessed else None
 
 
-def _find(table: Table, argument: str, name: object) -> int:
-    """Return the position of a column by its name."""
-    if str(name) not in table.columns:
-        raise unknown(table.file, spelled(argument), name, table.columns)
-    return table.columns.index(str(name))
-
-
-def _find_all(table: Table, score: str | Sequence[str]) -> list[int]:
-    """Return the positions of one or more score columns."""
-    names = [score] if isinstance(score, (str, int)) else list(score)
-    if not names:
-        raise InputError(f"{table.file}: {spelled('score')} must name at least one column; got none.")
-    return [_find(table, "score", name) for name in names]
+def _find(table: Table, argument: str, names: Any) -> list[int]:
+    """Return the positions of one or more columns by their names."""
+    wanted = [str(name) for name in ([names] if isinstance(names, (str, int)) else names)]
+    if not wanted:
+        raise InputError(f"{table.file}: {spelled(argument)} must name at least one column; got none.")
+    for name in wanted:
+        if name not in table.columns:
+            raise unknown(table.file, spelled(argument), name, table.columns)
+    return [table.columns.index(name) for name in wanted]
 
 
 def _as_list(table: Table, item: int | None) -> tuple[Roles, str | None]:
@@ -133,9 +129,9 @@ def _guess_ranking(table: Table, item: int | None, used: Sequence[int], *, score
 
 
 def _repeats(table: Table, column: int) -> bool:
-    """Return whether a column's first values repeat."""
+    """Return whether a column's first values occur twice or more on average."""
     values = table.sample(column)
-    return len(set(map(str, values))) < len(values)
+    return 2 * len(set(map(str, values))) <= len(values)
 
 
 def _guess_item(table: Table, used: Collection[int | None]) -> int | None:
@@ -170,12 +166,10 @@ def _guess_scores(table: Table, item: int, ranking: int | None) -> list[int]:
     if len(by_name) == 1:
         return by_name
     ranks = [position for position in free if plain(table.columns[position]) == "rank"]
-    if (
-        not scores
-        and ranks
-        and all(reasons[position] in {"text", "labels"} for position in free if position != ranks[0])
+    if len(ranks) == 1 and not any(
+        reasons[position] in {None, "not a score"} for position in free if position != ranks[0]
     ):
-        return ranks[:1]
+        return ranks
     if len(free) == 1 and plain(table.columns[free[0]]) not in NOT_SCORES:
         return free
     if scores:
@@ -183,15 +177,11 @@ def _guess_scores(table: Table, item: int, ranking: int | None) -> list[int]:
             f"{table.file} must have one column of scores beside the ranking's name; it has {table.listed(scores)}. "
             f"Name it with {spelled('score')}."
         )
-    if not free:
-        raise InputError(
-            f"{table.file} must have a column of scores; it has only {listed(table.columns)}. "
-            "Give each item a score, higher for better."
-        )
     why = ", ".join(f"{table.columns[position]!r} ({reasons[position]})" for position in free[:LISTED])
     raise InputError(
-        f"{table.file} must have a column of scores, that is of numbers where higher is better; it has {why}. "
-        f"Name it with {spelled('score')}, or leave only the items, one per line, best first."
+        f"{table.file} must have a column of scores, that is of numbers where higher is better; it has "
+        f"{why or 'no other column'}. Name it with {spelled('score')}, "
+        "or list only the items, one per line, best first."
     )
 
 

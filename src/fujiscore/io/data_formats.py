@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +14,11 @@ from fujiscore.errors import InputError, choice, spelled
 from fujiscore.io import columnar, delimited
 from fujiscore.io.documents import document
 from fujiscore.io.formats import PAIR, detect
-from fujiscore.io.table import MISSING, not_a_number, number, numeric_share, require_distinct, shown
+from fujiscore.io.table import MISSING, not_a_number, number, numeric_share, shown
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,11 +52,9 @@ def read_columns(path: str | os.PathLike[str], format: str | None = None, catego
         if not columns or not next(iter(columns.values())).size:
             raise InputError(f"{file.name} must hold at least one row; it has none.")
         return Columns(file.name, list(columns), list(columns.values()))
-    readers: dict[str, Callable[[], Columns]] = {
-        "libsvm": partial(_libsvm, file),
-        "arff": partial(_arff, file, categorical),
-    }
-    return readers.get(name, partial(_delimited, file, categorical))()
+    if name == "libsvm":
+        return _libsvm(file)
+    return _arff(file, categorical) if name == "arff" else _delimited(file, categorical)
 
 
 def _delimited(file: Document, categorical: Collection[str]) -> Columns:
@@ -85,7 +82,7 @@ def _converted(file: Document, names: Sequence[str], text: Sequence[bool], rows:
         for position, cells in enumerate(zip(*(row for _, row in chunk), strict=True)):
             as_text = text[position]
             parts[position].append(_as_text(cells) if as_text else _as_numbers(file, names[position], cells, lines))
-    if not parts[0]:
+    if not parts or not parts[0]:
         raise InputError(f"{file.name} must hold at least one row; it has a header and nothing beneath it.")
     return Columns(file.name, list(names), [np.concatenate(part) for part in parts])
 
@@ -108,29 +105,25 @@ def _as_numbers(file: Document, name: str, cells: Sequence[str], lines: Sequence
     if None in values:
         wrong = values.index(None)
         remedy = f", or name the column as {spelled('categorical')}"
-        raise not_a_number(f"{file.name}, line {lines[wrong]}, column {name!r}", cells[wrong], remedy)
+        raise not_a_number(f"{file.name}, line {lines[wrong]}, column {name!r}", cells[wrong], remedy=remedy)
     return np.array(values, np.float64)
 
 
 def _arff(file: Document, categorical: Collection[str]) -> Columns:
     """Return the columns of an ARFF file: numeric, nominal and text attributes, ? for missing values."""
-    names: list[str] = []
-    text: list[bool] = []
-    start = 0
-    for line, content in enumerate(file.lines(), 1):
-        stripped = content.strip()
-        if stripped.lower().startswith("@data"):
-            start = line
+    text: dict[str, bool] = {}
+    lines = ((line, content.strip()) for line, content in enumerate(file.lines(), 1))
+    for line, content in lines:
+        if content.lower().startswith("@data"):
             break
-        if stripped.lower().startswith("@attribute"):
-            name, is_text = _attribute(file, line, stripped)
-            names.append(name)
-            text.append(is_text or name in categorical)
-    if not start or not names:
-        missing = "attributes" if start else "line @data"
-        raise InputError(f"{file.name} must be an ARFF file with @attribute lines and @data; it has no {missing}.")
-    require_distinct(file.name, names)
-    return _converted(file, names, text, _arff_rows(file, start, len(names)))
+        if content.lower().startswith("@attribute"):
+            name, is_text = _attribute(file, line, content)
+            if name in text:
+                raise InputError(f"{file.name}, line {line} must name another attribute; {name!r} occurs twice.")
+            text[name] = is_text or name in categorical
+    else:
+        raise InputError(f"{file.name} must be an ARFF file; it has no line @data.")
+    return _converted(file, list(text), list(text.values()), _arff_rows(file, lines, len(text)))
 
 
 def _attribute(file: Document, line: int, text: str) -> tuple[str, bool]:
@@ -138,22 +131,20 @@ def _attribute(file: Document, line: int, text: str) -> tuple[str, bool]:
     match = ATTRIBUTE.match(text)
     if match is None:
         raise InputError(f"{file.name}, line {line} must be '@attribute name type'; got {shown(text)}.")
-    name, kind = match[1].strip("'\""), match[2].strip().lower()
-    if kind.split(" ")[0] in {"numeric", "real", "integer"}:
-        return name, False
-    if kind.startswith("{") or kind.split(" ")[0] == "string":
-        return name, True
-    raise InputError(
-        f"{file.name}, line {line}: the type of {name!r} must be numeric, real, integer, string or {{...}}; got "
-        f"{shown(match[2].strip())}. Leave the attribute out of the file."
-    )
+    name, kind = match[1].strip("'\""), match[2].strip()
+    word = "nominal" if kind.startswith("{") else kind.lower().partition(" ")[0]
+    if word not in {"numeric", "real", "integer", "string", "nominal"}:
+        raise InputError(
+            f"{file.name}, line {line}: the type of {name!r} must be numeric, real, integer, string or {{...}}; got "
+            f"{shown(kind)}. Leave the attribute out of the file."
+        )
+    return name, word in {"string", "nominal"}
 
 
-def _arff_rows(file: Document, start: int, width: int) -> Iterator[Row]:
+def _arff_rows(file: Document, lines: Iterator[tuple[int, str]], width: int) -> Iterator[Row]:
     """Yield the rows beneath @data."""
-    for line, content in enumerate(file.lines(), 1):
-        text = content.strip()
-        if line <= start or not text or text.startswith("%"):
+    for line, text in lines:
+        if not text or text.startswith("%"):
             continue
         if text.startswith("{"):
             raise InputError(f"{file.name}, line {line}: sparse ARFF is not supported. Save it as dense ARFF or CSV.")

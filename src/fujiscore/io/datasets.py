@@ -32,33 +32,15 @@ NAN = ("keep", "drop", "fill")
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Features and target.
+    """Features and target; X has one row per example."""
 
-    Attributes
-    ----------
-    name : str
-        Where they came from.
-    X : ndarray of float64, shape (n, m)
-        The features; categories as codes, missing values as NaN.
-    y : ndarray, shape (n,)
-        The class of each row.
-    features : list of str
-        The features' names.
-    categorical : ndarray of bool, shape (m,)
-        Which features are categorical.
-    target : str
-        The target's name.
-    notes : tuple of str
-        What was left out, filled in or sampled while reading.
-    """
-
-    name: str
-    X: NDArray[np.float64]
-    y: NDArray[Any]
+    name: str  # where they came from
+    X: NDArray[np.float64]  # categories as codes, missing values as NaN
+    y: NDArray[Any]  # the class of each row
     features: list[str]
-    categorical: NDArray[np.bool_]
+    categorical: NDArray[np.bool_]  # which features are categorical
     target: str
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what was left out, filled in or sampled while reading
 
     @property
     def lacking(self) -> list[str]:
@@ -79,30 +61,11 @@ def load(
 ) -> Data:
     """Return the features and the target of a data set.
 
-    Parameters
-    ----------
-    source : str or path-like
-        A CSV, TSV, Parquet, Feather, ARFF or libsvm file; the name of a data set that scikit-learn bundles
-        (breast_cancer, digits, iris, wine); or "openml:NAME" for one to download.
-    target : str, optional
-        The column of classes; required for files other than libsvm.
-    drop : collection of str
-        Columns to leave out.
-    categorical : collection of str
-        Numeric columns that hold categories; text columns are always categorical.
-    nan : {"keep", "drop", "fill"}
-        How to treat missing values: keep them, drop the rows, or fill in the median or the most frequent category.
-    rows : int, optional
-        Size of a stratified sample of the rows.
-    random_state : int, Generator or RandomState, default 0
-        The seed of that sample.
-    format : {"csv", "tsv", "parquet", "feather", "arff", "libsvm"}, optional
-        The file's format; by content and extension if not given.
-
-    Returns
-    -------
-    Data
-        With `.X`, `.y`, `.features`, `.categorical` and `.notes`.
+    The source is a CSV, TSV, Parquet, Feather, ARFF or libsvm file, the name of a data set that scikit-learn bundles
+    (breast_cancer, digits, iris, wine), or "openml:NAME" for one to download. The target is the column of classes,
+    required for files other than libsvm. Text columns are always categorical, numeric ones if named. Missing values
+    are kept, their rows dropped, or the median or most frequent category filled in (nan="keep" | "drop" | "fill").
+    With rows=N a stratified sample of about N rows is taken. The format is told by content and extension if not given.
     """
     choice("nan", nan, NAN)
     columns = _columns(source, format, categorical)
@@ -135,13 +98,18 @@ def _columns(source: str | os.PathLike[str], format: str | None, categorical: Co
     return read_columns(source, format, categorical)
 
 
-def _bundled(name: str) -> Columns:
-    """Return a data set that scikit-learn bundles."""
+def _sklearn_datasets(name: str) -> Any:
+    """Return scikit-learn's module of data sets."""
     try:
         from sklearn import datasets
     except ImportError:
         raise MissingExtraError(f"the data set {name} needs scikit-learn: pip install 'fujiscore[ml]'") from None
-    bunch = getattr(datasets, f"load_{name}")()
+    return datasets
+
+
+def _bundled(name: str) -> Columns:
+    """Return a data set that scikit-learn bundles."""
+    bunch = getattr(_sklearn_datasets(name), f"load_{name}")()
     classes = np.array([str(label) for label in bunch.target_names], np.object_)[bunch.target]
     names = [str(feature) for feature in bunch.feature_names]
     return Columns(name, [*names, "target"], [*bunch.data.T, classes], "target")
@@ -149,15 +117,12 @@ def _bundled(name: str) -> Columns:
 
 def _openml(name: str) -> Columns:
     """Return a data set of OpenML, or say in one line why it cannot be downloaded."""
-    try:
-        from sklearn.datasets import fetch_openml
-    except ImportError:
-        raise MissingExtraError(f"{OPENML}{name} needs scikit-learn: pip install 'fujiscore[ml]'") from None
+    datasets = _sklearn_datasets(f"{OPENML}{name}")
     query: Any = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": "active"}
     try:
         with warnings.catch_warnings():  # one warning per attempt to connect; the error below says it once
             warnings.simplefilter("ignore")
-            bunch = fetch_openml(**query, as_frame=True, parser="auto")
+            bunch = datasets.fetch_openml(**query, as_frame=True, parser="auto")
     except ImportError as error:
         raise MissingExtraError(f"{OPENML}{name} needs pandas: pip install pandas ({error})") from None
     except (OSError, ValueError) as error:  # URLError is an OSError
@@ -237,16 +202,13 @@ def _codes(columns: Columns, position: int) -> NDArray[np.float64]:
     """Return text as the codes of its sorted categories, NaN where it is missing; dates are an error."""
     name, values = columns.names[position], columns.values[position].tolist()
     other = next((value for value in values if value is not None and not isinstance(value, str)), None)
-    if other is not None:
+    categories = sorted({value for value in values if isinstance(value, str)})
+    unique = len(categories) == len(values) > 2
+    if other is not None or unique:
+        problem = "is unique in every row and looks like an identifier" if unique else f"holds {type(other).__name__}s"
         raise InputError(
-            f"{columns.file}: column {name!r} must hold numbers or categories; it holds {type(other).__name__}s. "
-            f"Leave it out with {spelled('drop', name)}, or convert it."
-        )
-    categories = sorted({value for value in values if value is not None})
-    if len(categories) == len(values) > 2:
-        raise InputError(
-            f"{columns.file}: column {name!r} must hold numbers or categories; it is unique in every row and looks "
-            f"like an identifier. Leave it out with {spelled('drop', name)}."
+            f"{columns.file}: column {name!r} must hold numbers or categories; it {problem}. Leave it out with "
+            f"{spelled('drop', name)}."
         )
     order = {category: code for code, category in enumerate(categories)}
     return np.array([order.get(value, np.nan) for value in values], np.float64)

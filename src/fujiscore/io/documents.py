@@ -29,14 +29,12 @@ MAGIC = 4  # first bytes, which tell the compression
 LINE_LIMIT = 16 * 2**20
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKED = (".gz", ".zst")
-# Longer marks first: UTF-32's begins with UTF-16's.
-MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+# Byte order marks; UTF-32's begins with UTF-16's.
+MARKS = {
+    "utf-8-sig": (codecs.BOM_UTF8,),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
 
 
 @dataclass(frozen=True)
@@ -53,25 +51,15 @@ class Document:
     head: bytes = b""
 
     @property
-    def stem(self) -> str:
-        """The file's name without folder and extensions, which names its ranking."""
-        return "stdin" if self.path is None else self._unpacked.stem
-
-    @property
-    def suffix(self) -> str:
-        """The extension in lower case, without that of a compression."""
-        return self._unpacked.suffix.lower()
-
-    @property
-    def _unpacked(self) -> Path:
-        """The path without the extension of a compression."""
-        path = Path() if self.path is None else self.path
+    def unpacked(self) -> Path:
+        """The path without the extension of a compression; "stdin" for standard input."""
+        path = Path("stdin") if self.path is None else self.path
         return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
     @property
     def encoding(self) -> str:
         """The encoding that a byte order mark tells, or else UTF-8."""
-        return next((name for mark, name in MARKS if self.head.startswith(mark)), "utf-8")
+        return next((name for name, marks in MARKS.items() if self.head.startswith(marks)), "utf-8")
 
     @property
     def large(self) -> bool:
@@ -116,8 +104,8 @@ class Document:
             content: bytes = stream.read()
         try:
             return content.decode(self.encoding)
-        except UnicodeDecodeError as error:
-            raise self._undecodable(content[: error.start].count(b"\n") + 1) from None
+        except UnicodeDecodeError:
+            raise self._undecodable() from None
 
     def lines(self) -> Iterator[str]:
         """Yield the lines with their line ends; none may be longer than the limit."""
@@ -134,7 +122,7 @@ class Document:
                         )
                     yield line
             except UnicodeDecodeError:
-                raise self._undecodable(self._undecodable_line()) from None
+                raise self._undecodable() from None
 
     def first_lines(self, count: int) -> list[str]:
         """Return the first lines, from the first that is not blank."""
@@ -143,22 +131,17 @@ class Document:
             raise _empty(self.name)
         return lines
 
-    def _undecodable_line(self) -> int | None:
-        """Return the number of the first line that is not UTF-8."""
+    def _undecodable(self) -> InputError:
+        """Return the error for bytes that the encoding does not have, with the first line that is not UTF-8."""
+        where, name, number = self.name, self.encoding.removesuffix("-sig").upper(), 0
         with self.reading() as stream:
-            number = 0
-            while line := stream.readline(LINE_LIMIT):
+            while name == "UTF-8" and (line := stream.readline(LINE_LIMIT)):
                 number += 1
                 try:
                     line.decode()
                 except UnicodeDecodeError:
-                    return number
-        return None
-
-    def _undecodable(self, line: int | None) -> InputError:
-        """Return the error for bytes that the encoding does not have."""
-        name = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8"}.get(self.encoding, self.encoding.upper())
-        where = self.name if line is None or name != "UTF-8" else f"{self.name}, line {line}"
+                    where = f"{self.name}, line {number}"
+                    break
         return InputError(
             f"{where} must be {name}; it holds other bytes (Latin-1, perhaps). Save it as UTF-8: "
             "iconv -f LATIN1 -t UTF-8."

@@ -31,14 +31,14 @@ SUFFIXES = {
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
 FIMP_COLUMNS = ("index", "name", "rank", "score")
 TREC_COLUMNS = ("qid", "Q0", "docid", "rank", "score", "tag")
-BRACKETED = re.compile(r"\[([^\[\],]*)\]")
+FIMP_ROW = re.compile(r"([^\t]*)\t([^\t]*)\t *\[([^\[\],\t]*)\] *\t *\[([^\[\],\t]*)\]\s*")
 PAIR = re.compile(r"(\d+):(\S+)")  # libsvm's index:value
 
 
 def detect(document: Document, named: str | None, formats: Sequence[str]) -> str:
     """Return the format, one of those given: by its first bytes, its extension, or its first lines."""
     proven = next((name for magic, name in MAGIC.items() if document.head.startswith(magic)), None)
-    by_suffix = SUFFIXES.get(document.suffix)
+    by_suffix = SUFFIXES.get(document.unpacked.suffix.lower())
     name = named or proven or (by_suffix if by_suffix in formats else None)
     if name in {"parquet", "feather"}:
         if proven != name:
@@ -54,13 +54,13 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
 
 def _require_text(document: Document, formats: Sequence[str]) -> None:
     """Raise if the content is not text."""
-    head = document.head
-    if document.encoding != "utf-8" or b"\0" not in head:
+    if document.encoding != "utf-8" or b"\0" not in document.head:
         return
-    if head[1:400:2].count(0) > len(head[:400]) // 3 or head[0:400:2].count(0) > len(head[:400]) // 3:
-        raise InputError(
-            f"{document.name} must be UTF-8; it looks like UTF-16 without a byte order mark. Save it as UTF-8."
-        )
+    for start in (0, 1):  # every second byte of UTF-16 is zero
+        if document.head[start:400:2].count(0) > len(document.head[:400]) // 3:
+            raise InputError(
+                f"{document.name} must be UTF-8; it looks like UTF-16 without a byte order mark. Save it as UTF-8."
+            )
     raise InputError(
         f"{document.name} must be text, Parquet or Feather; it is another kind of binary file. "
         f"Export it as one of {', '.join(formats)}."
@@ -98,7 +98,8 @@ def _is_rule(line: str) -> bool:
 
 def _fimp(document: Document) -> Table:
     """Return the table in a .fimp file: index, name, [rank], [score] beneath a line of dashes."""
-    rule = next((at for at, line in enumerate(islice(document.lines(), 100), 1) if _is_rule(line)), None)
+    head = enumerate(islice(document.lines(), 100), 1)
+    rule = next((line_number for line_number, line in head if _is_rule(line)), None)
     if rule is None:
         raise InputError(
             f"{document.name} must be a .fimp file: a header that ends with a line of dashes; it has none."
@@ -106,23 +107,17 @@ def _fimp(document: Document) -> Table:
 
     def rows(columns: Sequence[int]) -> Iterator[Row]:
         for line, text in enumerate(document.lines(), 1):
-            if line > rule and text.strip():
-                fields = _fimp_row(document, line, text)
-                yield line, [fields[column] for column in columns]
+            if line <= rule or not text.strip():
+                continue
+            fields = FIMP_ROW.fullmatch(text)
+            if fields is None:
+                raise InputError(
+                    f"{document.name}, line {line} must be index, name, [rank] and [score], separated by tabs; "
+                    f"got {shown(text.strip())}."
+                )
+            yield line, [fields[column + 1] for column in columns]
 
     return Table(document.name, FIMP_COLUMNS, (1.0, 0.0, 1.0, 1.0), rows, known=Roles(1, (3,), None), signed=True)
-
-
-def _fimp_row(document: Document, line: int, text: str) -> list[str]:
-    """Return the four fields of a .fimp line, or say what is wrong with it."""
-    fields = text.rstrip("\r\n").split("\t")
-    values = [BRACKETED.fullmatch(field.strip()) for field in fields[2:]]
-    if len(fields) != 4 or None in values:
-        raise InputError(
-            f"{document.name}, line {line} must be index, name, [rank] and [score], separated by tabs; "
-            f"got {shown(text.strip())}."
-        )
-    return [*fields[:2], *(value[1] for value in values if value)]
 
 
 def _trec(document: Document) -> Table:
@@ -151,18 +146,8 @@ class Pairs(list[tuple[str, Any]]):
 
 def _json(document: Document) -> Table:
     """Return the table in a JSON document: an object of items, of rankings, or a list of records or items."""
-    content = _json_content(document)
-    if isinstance(content, Pairs):
-        return _objects(document, content)
-    if not isinstance(content, list):
-        raise _other_shape(document, f"only {shown(content)}")
-    return _records(document, content)
-
-
-def _json_content(document: Document) -> Any:
-    """Return a JSON document's value, or say where its syntax is wrong."""
     try:
-        return json.loads(document.text(), object_pairs_hook=Pairs)
+        content = json.loads(document.text(), object_pairs_hook=Pairs)
     except json.JSONDecodeError as error:
         raise InputError(
             f"{document.name}, line {error.lineno}, column {error.colno} must be JSON; {error.msg[0].lower()}"
@@ -174,6 +159,9 @@ def _json_content(document: Document) -> Any:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{document.name} must hold numbers of ordinary length; {error}.") from None
+    if not isinstance(content, list):
+        raise _other_shape(document, f"only {shown(content)}")
+    return _objects(document, content) if isinstance(content, Pairs) else _records(document, content)
 
 
 def _other_shape(document: Document, what: str) -> InputError:

@@ -60,7 +60,7 @@ def _other_rankings(table: Table, roles: Roles) -> list[str]:
     if roles.ranking is not None:
         return []
     used = {roles.item, *roles.scores}
-    return [name for at, name in enumerate(table.columns) if at not in used and plain(name) in RANKING_NAMES]
+    return [name for column, name in enumerate(table.columns) if column not in used and plain(name) in RANKING_NAMES]
 
 
 def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
@@ -80,7 +80,7 @@ def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
         for position, value, column in zip(roles.scores, values, scores, strict=True):
             score = number(value)
             if score is None:
-                raise not_a_number(table.place(place, position), value)
+                raise not_a_number(table.place(place, position), value, label)
             column.append(score)
     if not collected:
         raise InputError(f"{table.file} must hold at least one item; it has no rows beneath its header.")

@@ -94,11 +94,12 @@ def numeric_share(values: Iterable[Any]) -> float:
     return sum(number(value) is not None for value in present) / len(present) if present else 1.0
 
 
-def not_a_number(where: str, value: Any, remedy: str = "") -> InputError:
+def not_a_number(where: str, value: Any, item: str | None = None, remedy: str = "") -> InputError:
     """Return the error for a value that is not a number."""
+    got = shown(value) if item is None else f"{shown(value)} for {shown(item)}"
     if isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None:
-        return InputError(f"{where} must hold a number; got {shown(value)}. Write numbers with a decimal point.")
-    return InputError(f"{where} must hold a number; got {shown(value)}. Correct it, or leave it empty (NaN){remedy}.")
+        return InputError(f"{where} must hold a number; got {got}. Write numbers with a decimal point.")
+    return InputError(f"{where} must hold a number; got {got}. Correct it, or leave it empty (NaN){remedy}.")
 
 
 def shown(value: Any) -> str:

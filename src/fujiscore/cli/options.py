@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fujiscore.errors import InputError
+from fujiscore.errors import InputError, spelling
 from fujiscore.io.formats import FORMATS
 from fujiscore.measures import MEASURES, Measure, find
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
@@ -72,10 +72,13 @@ class MeasureName(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Measure:
         """Return the measure, or suggest one with a similar name."""
+        token = spelling.set(lambda argument, _: argument)  # a measure's parameters are no options
         try:
             return find(value)
         except InputError as error:
-            return self.fail(f"{error} 'fuji measures' lists them.", param, ctx)
+            return self.fail(f"{value}: {error} 'fuji measures' lists all of them.", param, ctx)
+        finally:
+            spelling.reset(token)
 
     def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[Any]:
         """Return the names that begin alike."""

@@ -1,14 +1,14 @@
 """Slow, exact, item by item: every measure of two top sets from its definition, in rational numbers.
 
-Pure Python; nothing of the package, and no NumPy. Scores are lists of floats, results are fractions. Only square
-roots are rounded, at some 200 bits.
+Pure Python; nothing of the package, and no NumPy. Scores are lists of floats, results are fractions, or NaN where a
+measure is undefined. Only square roots are rounded, at some 200 bits.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations, pairwise
-from math import inf, isqrt
+from itertools import combinations, pairwise, permutations
+from math import inf, isnan, isqrt, nan
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 
@@ -18,7 +18,7 @@ def order(scores):
     return sorted(range(len(scores)), key=lambda x: scores[x], reverse=True)
 
 
-def top(scores, k, ties="stable"):
+def top(scores, k, ties="closed"):
     """Return the set of the k best items; closed: of all items that score at least the k-th best score."""
     best = order(scores)
     if ties == "closed":
@@ -35,23 +35,23 @@ def positive_part(score):
 def memberships(scores, inside, items, zero_tail="include"):
     """Return each item's membership in a top set: 1 inside; outside, its score over the set's last score."""
     kth = min(positive_part(scores[x]) for x in inside)
-    found = {}
+    result = {}
     for x in items:
         if x in inside:
-            found[x] = ONE
+            result[x] = ONE
         elif kth > 0:
-            found[x] = positive_part(scores[x]) / kth
+            result[x] = positive_part(scores[x]) / kth
         else:
-            found[x] = ONE if zero_tail == "include" else ZERO
-    return found
+            result[x] = ONE if zero_tail == "include" else ZERO
+    return result
 
 
 class Pair:
-    """Two rankings, and a top set of each."""
+    """Two rankings, and a top set of each; `asked` are the sizes before tied items enter."""
 
-    def __init__(self, r, s, k, *, ties="stable", zero_tail="include"):
-        k1, k2 = k if isinstance(k, tuple) else (k, k)
-        self.r, self.s, self.n = r, s, len(r)
+    def __init__(self, r, s, k, *, ties="closed", zero_tail="include"):
+        self.asked = k1, k2 = k if isinstance(k, tuple) else (k, k)
+        self.r, self.s, self.n, self.ties = r, s, len(r), ties
         self.zero_tail = zero_tail
         self.top_r, self.top_s = top(r, k1, ties), top(s, k2, ties)
         self.union = self.top_r | self.top_s
@@ -95,10 +95,20 @@ def npog(p):
     return (p.h - p.expected) / (p.k1 - p.expected)
 
 
+def only_for_equal_sizes(formula):
+    """Make a measure NaN where tied items make the sets differ in size; sizes that were asked for must be equal."""
+
+    def value(p):
+        if p.asked[0] != p.asked[1]:
+            raise ValueError("this measure needs sets of equal size")
+        return formula(p) if p.k1 == p.k2 else nan
+
+    return value
+
+
+@only_for_equal_sizes
 @unless_forced
 def kuncheva(p):
-    if p.k1 != p.k2:
-        raise ValueError("kuncheva needs sets of equal size")
     chance = Fraction(p.k1**2, p.n)
     return (p.h - chance) / (p.k1 - chance)
 
@@ -113,9 +123,8 @@ def wald(p):
     return (p.h - p.expected) / (min(p.k1, p.k2) - p.expected)
 
 
+@only_for_equal_sizes
 def krizek(p):
-    if p.k1 != p.k2:
-        raise ValueError("krizek needs sets of equal size")
     return ONE if p.same else ZERO
 
 
@@ -191,25 +200,26 @@ def kappa(p):
 
 
 def agreements(p):
-    """Return, for each depth up to the sets' size, the share of items that the first items have in common."""
-    if p.k1 != p.k2:
+    """Return, for each depth up to k, how much the top sets have in common, over their mean size."""
+    if p.asked[0] != p.asked[1]:
         raise ValueError("lists are cut at one depth")
-    return [Fraction(len(top(p.r, d) & top(p.s, d)), d) for d in range(1, p.k1 + 1)]
+    tops = [(top(p.r, d, p.ties), top(p.s, d, p.ties)) for d in range(1, p.asked[0] + 1)]
+    return [Fraction(2 * len(a & b), len(a) + len(b)) for a, b in tops]
 
 
 def average_overlap(p):
-    return sum(agreements(p)) / p.k1
+    return sum(agreements(p)) / p.asked[0]
 
 
 def rbo(p):
     """Rank-biased overlap with persistence 0.9, extrapolated as if the last agreement went on for ever."""
     persistence, agreement = Fraction(9, 10), agreements(p)
     seen = sum(persistence**d * agreed for d, agreed in enumerate(agreement))
-    return (1 - persistence) * seen + persistence**p.k1 * agreement[-1]
+    return (1 - persistence) * seen + persistence ** p.asked[0] * agreement[-1]
 
 
 def kendall(p):
-    """Kendall's tau-b of the scores over the union; 1 if undefined."""
+    """Kendall's tau-b of the scores over the union; NaN if undefined."""
     return signed_tau(p, lambda _x, _y: 1)
 
 
@@ -224,21 +234,22 @@ def weightedtau(p):
 
 
 def signed_tau(p, weight):
-    """Return the weighted agreement of the signs of all differences, over its greatest size; 1 if undefined."""
+    """Return the weighted agreement of the signs of all differences, over its greatest size; NaN if undefined."""
     both = untied_r = untied_s = 0
     for x, y in combinations(sorted(p.union), 2):
         in_r, in_s = compared(p.r[x], p.r[y]), compared(p.s[x], p.s[y])
         both += in_r * in_s * weight(x, y)
         untied_r += in_r**2 * weight(x, y)
         untied_s += in_s**2 * weight(x, y)
-    return both / root(Fraction(untied_r * untied_s)) if untied_r * untied_s else ONE
+    return both / root(Fraction(untied_r * untied_s)) if untied_r * untied_s else nan
 
 
 def spearman(p):
-    """Pearson's correlation of the ranks within the union, tied items sharing their mean rank; 1 if undefined."""
-    shadow = Pair(p.r, p.s, (p.k1, p.k2))
-    shadow.union = p.union
+    """Pearson's correlation of the ranks within the union, tied items sharing their mean rank; NaN if undefined."""
+    shadow = Pair(p.r, p.s, p.asked, ties=p.ties)
     shadow.r, shadow.s = mean_ranks(p.r, p.union), mean_ranks(p.s, p.union)
+    if any(len({ranks[x] for x in p.union}) == 1 for ranks in (shadow.r, shadow.s)):
+        return nan
     return correlation(shadow)
 
 
@@ -303,11 +314,21 @@ def grid(name, n):
     return sorted({named(i) for i in range(n) if named(i) <= n} | {n})
 
 
+def moments(measure, r, s, k, **options):
+    """Return mean and variance of a measure over all ways to assign the scores of s to the items."""
+    values = [value(measure, r, list(assigned), k, **options) for assigned in set(permutations(s))]
+    mean = sum(values) / Fraction(len(values))
+    return mean, sum((x - mean) ** 2 for x in values) / Fraction(len(values))
+
+
+def padded(listed, items):
+    """Return the scores of all items of a universe, those that are not listed below everything."""
+    return [listed.get(x, -inf) for x in items]
+
+
 def explain(r, s, k, **options):
     """Return, for each item of the union, what an explanation says of it."""
     p = Pair(r, s, k, **options)
-    rank_r = {x: rank for rank, x in enumerate(order(r), start=1)}
-    rank_s = {x: rank for rank, x in enumerate(order(s), start=1)}
     in_r = memberships(r, p.top_r, p.union, p.zero_tail)
     in_s = memberships(s, p.top_s, p.union, p.zero_tail)
     rows = {}
@@ -315,8 +336,8 @@ def explain(r, s, k, **options):
         contribution = min(in_r[x], in_s[x])
         near = "near miss" if contribution >= HALF else "far miss"
         rows[x] = {
-            "rank_r": rank_r[x],
-            "rank_s": rank_s[x],
+            "rank_r": 1 + sum(score > r[x] for score in r),
+            "rank_s": 1 + sum(score > s[x] for score in s),
             "score_r": Fraction(r[x]),
             "score_s": Fraction(s[x]),
             "membership_r": in_r[x],
@@ -329,4 +350,6 @@ def explain(r, s, k, **options):
 
 def error(actual, exact, floor=1e-300):
     """Return a float's relative error against an exact value; values below the floor count as the floor."""
+    if isnan(exact):
+        return 0.0 if isnan(actual) else inf
     return float(abs(Fraction(float(actual)) - exact) / max(abs(exact), Fraction(floor)))

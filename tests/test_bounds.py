@@ -1,4 +1,4 @@
-"""FUJI of cut-off rankings: the bounds hold for every completion, and completions reach them."""
+"""FUJI of truncated rankings: the bounds hold for every completion, and completions reach them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.bounds import bounds
 
 ZERO_TAIL = ("include", "exclude")
 SCORES = st.one_of(st.integers(0, 3).map(float), st.floats(0, 10), st.sampled_from([1e-300, 5e-324, 1e300, 1.7e308]))
 
 
 @st.composite
-def cut_off(draw, items, scores=SCORES):
+def truncated(draw, items, scores=SCORES):
     """Return two rankings that each list some of the items, in an order of their own."""
     lists = []
     for _ in range(2):
@@ -39,108 +38,91 @@ class TestOracle:
         # Top one: a in r, b in s. b scores 0 to 4 in r, a 0 to 2 in s.
         assert oracle.bounds({"a": 8, "c": 4}, {"b": 4, "c": 2}, 1) == (0, Fraction(1, 2))
 
-    def test_fills_can_be_chosen(self):
-        # Top two: {a, b} in r. s has b and takes in a, or at worst c, with half of b's score in r.
-        assert oracle.bounds({"a": 4, "b": 2, "c": 1}, {"b": 1}, 2) == ((1 + Fraction(1, 2)) / 3, 1)
+    def test_tied_items_enter_together(self):
+        # Top one: {a, c} in r, {b} in s; a and c score 0 to 4 in s, b 0 to 4 in r.
+        assert oracle.bounds({"a": 4, "c": 4}, {"b": 4}, 1) == (0, 1)
 
 
 class TestExact:
     @pytest.mark.parametrize("zero_tail", ZERO_TAIL)
-    @given(pair=cut_off("abcde"))
-    @settings(max_examples=80)
+    @given(pair=truncated("abcde"))
+    @settings(max_examples=40)
     def test_the_extremes_of_all_completions(self, pair, zero_tail):
         r, s = pair
-        n = len(oracle.all_items(r, s))
-        found = bounds(r, s, zero_tail=zero_tail)
-        assert found.n == n
-        assert found.ks.tolist() == list(range(1, n + 1))
-        for k in range(1, n + 1):
-            low, high = oracle.bounds(r, s, k, zero_tail)
-            assert found.low[k - 1] == pytest.approx(float(low), rel=1e-12, abs=1e-300), k
-            assert found.high[k - 1] == pytest.approx(float(high), rel=1e-12, abs=1e-300), k
+        limits = fj.bounds(r, s, zero_tail=zero_tail)
+        depth = min(len(r), len(s))
+        assert limits.n == len(oracle.all_items(r, s))
+        assert limits.ks.tolist() == list(range(1, depth + 1))
+        for k in range(1, depth + 1):
+            low, high = oracle.bounds(r, s, k, zero_tail, fills=(Fraction(0), Fraction(1)))
+            assert limits.low[k - 1] == pytest.approx(float(low), rel=1e-12, abs=1e-300), k
+            assert limits.high[k - 1] == pytest.approx(float(high), rel=1e-12, abs=1e-300), k
 
-    @pytest.mark.parametrize("zero_tail", ZERO_TAIL)
-    def test_choosing_many_fills(self, zero_tail):
-        # One list is much shorter, so which fills to take, and how many outside the top set, is a real choice.
-        turned = 0
-        for seed in range(60):
-            source = random.Random(seed)
-            r = pareto("abcdef", seed)
-            if source.random() < 0.5:
-                r[source.choice("abcdef")] = 0.0
-            s = {"a" if source.random() < 0.5 else "x": source.choice([0.0, 1.0]), "b": 2.0}
-            found = bounds(r, s, zero_tail=zero_tail)
-            for k in (3, 4, 5):
-                low, high = oracle.bounds(r, s, k, zero_tail)
-                assert found.low[k - 1] == pytest.approx(float(low), rel=1e-12)
-                assert found.high[k - 1] == pytest.approx(float(high), rel=1e-12)
-                turned += low < high < 1
-        assert turned > 20
-
-    @pytest.mark.parametrize("zero_tail", ZERO_TAIL)
-    @pytest.mark.parametrize(("last_r", "last_s"), [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)])
-    def test_top_sets_beyond_both_lists(self, last_r, last_s, zero_tail):
-        r, s = {"a": 3.0, "b": last_r}, {"b": 4.0, "c": 2.0, "d": last_s}
-        found = bounds({**r, "e": last_r}, s, zero_tail=zero_tail)
-        low, high = oracle.bounds({**r, "e": last_r}, s, 4, zero_tail)
-        assert (found.low[3], found.high[3]) == pytest.approx((float(low), float(high)), rel=1e-12)
+    def test_two_disjoint_top_ten_lists(self):
+        r, s = ({f"{name}{i}": 1 / i for i in range(1, 11)} for name in "rs")
+        limits = fj.bounds(r, s)
+        assert limits.ks.tolist() == list(range(1, 11))
+        assert limits.low.tolist() == [0] * 10
+        assert limits.auc[0] == 0
+        # A miss scores at most 1/10, so at most k/10 of the k-th.
+        np.testing.assert_allclose(limits.high, np.arange(1, 11) / 10, rtol=1e-14)
+        with pytest.raises(fj.InputError, match=r"ks must lie between 1 and 10.*got 11"):
+            fj.bounds(r, s, ks=[1, 11])
 
     def test_negative_scores_order_and_count_as_nothing(self):
-        r, s = {"a": 3.0, "b": 1.0, "c": -1.0, "d": -2.0}, {"b": 2.0, "e": 1.0}
-        found = bounds(r, s, negative="clip")
-        for k in range(1, 6):
+        r, s = {"a": 3.0, "b": 1.0, "c": -1.0, "d": -2.0}, {"b": 2.0, "e": 1.0, "f": -3.0}
+        limits = fj.bounds(r, s, negative="clip")
+        for k in range(1, 4):
             low, high = oracle.bounds(r, s, k)
-            assert (found.low[k - 1], found.high[k - 1]) == pytest.approx((float(low), float(high)))
-        assert bounds(r, s, negative="abs").low[0] == bounds({x: abs(y) for x, y in r.items()}, s).low[0]
+            assert (limits.low[k - 1], limits.high[k - 1]) == pytest.approx((float(low), float(high)))
+        assert (
+            fj.bounds(r, s, negative="abs").low[0]
+            == fj.bounds(*({x: abs(y) for x, y in own.items()} for own in (r, s))).low[0]
+        )
 
 
 class TestContainment:
     @pytest.mark.parametrize("zero_tail", ZERO_TAIL)
-    @given(pair=cut_off("abcdefghijkl"), seed=st.integers(0, 10**6))
+    @given(pair=truncated("abcdefghijkl"), seed=st.integers(0, 10**6))
     def test_every_completion_lies_between(self, pair, seed, zero_tail):
         r, s = pair
         items = oracle.all_items(r, s)
         source = random.Random(seed)
-        found = bounds(r, s, zero_tail=zero_tail)
+        limits = fj.bounds(r, s, zero_tail=zero_tail)
         for _ in range(3):
             completed = [oracle.random_completion(own, items, source) for own in (r, s)]
-            for i, k in enumerate(found.ks.tolist()):
-                value = float(oracle.fuji(*completed, k, zero_tail))
-                assert found.low[i] * (1 - 1e-12) - 1e-300 <= value <= found.high[i] + 1e-12
+            for i, k in enumerate(limits.ks.tolist()):
+                value = float(oracle.fuji(r, s, *completed, k, zero_tail))
+                assert limits.low[i] * (1 - 1e-12) - 1e-300 <= value <= limits.high[i] + 1e-12
 
-    @given(pair=cut_off("abcdefghijkl"))
+    @given(pair=truncated("abcdefghijkl"))
     @example(pair=[{"a": 0.0, "b": 5e-324, "c": 0.0, "d": 1.0, "e": 1.0, "f": 1.0}, {"b": 0.0}])
-    def test_range_symmetry_and_end(self, pair):
-        found, mirrored = bounds(*pair), bounds(*reversed(pair))
-        assert np.all(found.low >= 0)
-        assert np.all(found.low <= found.high)
-        assert np.all(found.high <= 1)
-        assert (found.low[-1], found.high[-1]) == (1, 1)
-        if not tied(pair):
-            np.testing.assert_allclose(found.low, mirrored.low, rtol=1e-12)
-            np.testing.assert_allclose(found.high, mirrored.high, rtol=1e-12)
+    def test_range_and_symmetry(self, pair):
+        limits, mirrored = fj.bounds(*pair), fj.bounds(*reversed(pair))
+        assert np.all(limits.low >= 0)
+        assert np.all(limits.low <= limits.high)
+        assert np.all(limits.high <= 1)
+        np.testing.assert_allclose(limits.low, mirrored.low, rtol=1e-12)
+        np.testing.assert_allclose(limits.high, mirrored.high, rtol=1e-12)
 
-    def test_large_lists_hold_and_are_close_to_a_completion_that_reaches_them(self):
+    def test_completions_reach_both_bounds_of_large_lists(self):
         items = list(range(3000))
         full_r, full_s = pareto(items, 1), pareto(items, 2)
         r = dict(sorted(full_r.items(), key=lambda pair: -pair[1])[:2000])
         s = dict(sorted(full_s.items(), key=lambda pair: -pair[1])[:500])
-        every = {*r, *s}
-        found = bounds(r, s)
-        truth = fj.curve({x: full_r[x] for x in every}, {x: full_s[x] for x in every}).values
-        assert np.all(found.low <= truth + 1e-12)
-        assert np.all(truth <= found.high + 1e-12)
-        # Least at every k between the lengths: the fills are r's last items, all others score 0.
-        last = [x for x in sorted(r, key=r.get) if x not in s]
-        for k in (501, 700, 1200, 1999):
-            fills = dict.fromkeys(last[: k - 500], min(s.values()) / 2)
-            worst = {**dict.fromkeys(every, 0.0), **s, **fills}
-            zeros = {**dict.fromkeys(every, 0.0), **r}
-            assert fj.fuji(zeros, worst, k) == pytest.approx(found.low[k - 1], rel=1e-12)
+        limits = fj.bounds(r, s)
+        every = oracle.all_items(r, s)
+        truth = fj.curve({x: full_r[x] for x in every}, {x: full_s[x] for x in every}, ks=limits.ks).values
+        assert np.all(limits.low <= truth + 1e-12)
+        assert np.all(truth <= limits.high + 1e-12)
+        assert np.all(limits.low < limits.high)
+        for fill, reached in ((0.0, limits.low), (1 - 1e-13, limits.high)):
+            whole = [{x: own.get(x, fill * min(own.values())) for x in every} for own in (r, s)]
+            np.testing.assert_allclose(fj.curve(*whole, ks=limits.ks).values, reached, rtol=1e-10)
 
-
-def tied(pair):
-    return any(len(set(own.values())) < len(own) for own in pair)
+    def test_the_lower_bound_is_the_curve_with_missing_items_at_zero(self):
+        r, s = pareto("abcdefgh", 1), pareto("egxyz", 2)
+        np.testing.assert_allclose(fj.bounds(r, s).low, fj.curve(r, s, missing="zero").values, rtol=1e-14)
 
 
 class TestComplete:
@@ -150,59 +132,72 @@ class TestComplete:
         r = {str(i): pair[0] for i, pair in enumerate(scores)}
         rows = [(str(i), pair[1]) for i, pair in enumerate(scores)]
         shuffled.shuffle(rows)
-        found = bounds(r, dict(rows), zero_tail=zero_tail)
+        limits = fj.bounds(r, dict(rows), zero_tail=zero_tail)
         expected = fj.curve(r, dict(rows), zero_tail=zero_tail).values
-        np.testing.assert_array_equal(found.low, found.high)
-        np.testing.assert_allclose(found.low, expected, rtol=1e-13)
+        np.testing.assert_allclose(limits.low, limits.high, rtol=1e-13)
+        np.testing.assert_allclose(limits.low, expected, rtol=1e-13)
 
 
 class TestResult:
     def test_area_grid_and_frame(self):
         r, s = pareto("abcdefgh", 1), pareto("aceg", 2)
-        found = bounds(r, s, ks="exp")
-        assert found.ks.tolist() == [1, 2, 4, 8]
-        every = bounds(r, s)
-        np.testing.assert_array_equal(found.low, every.low[[0, 1, 3, 7]])
-        np.testing.assert_array_equal(found.high, every.high[[0, 1, 3, 7]])
-        low = found.low
-        assert found.auc[0] == pytest.approx((low[0] / 2 + low[1] + low[2] + low[3] / 2) / 3)
-        assert found.auc[0] < found.auc[1]
-        assert list(found.to_frame().columns) == ["k", "low", "high"]
+        limits = fj.bounds(r, s, ks="exp")
+        assert limits.ks.tolist() == [1, 2, 4]
+        every = fj.bounds(r, s)
+        np.testing.assert_allclose(limits.low, every.low[[0, 1, 3]], rtol=1e-14)
+        np.testing.assert_allclose(limits.high, every.high[[0, 1, 3]], rtol=1e-14)
+        low = limits.low
+        assert limits.auc[0] == pytest.approx((low[0] / 2 + low[1] + low[2] / 2) / 2)
+        assert limits.auc[0] < limits.auc[1]
+        assert list(limits.to_frame().columns) == ["k", "low", "high"]
+        assert str(limits).startswith(f"top-weighted AUC of FUJI between {limits.auc[0]:.4f} and {limits.auc[1]:.4f}")
+        assert "s lacks 4 of 8 items, scored 0: b, d, f, h" in limits.notes
+
+    def test_as_a_policy_of_curve(self):
+        r, s = pareto("abcdefgh", 1), pareto("aceg", 2)
+        limits = fj.curve(r, s, missing="bounds")
+        np.testing.assert_array_equal(limits.high, fj.bounds(r, s).high)
+        for options in ({"measure": "jaccard"}, {"ties": "stable"}):
+            with pytest.raises(fj.InputError, match="missing='bounds' is for measure='fuji' and ties='closed' only"):
+                fj.curve(r, s, missing="bounds", **options)
+        with pytest.raises(fj.InputError, match=r"use fujiscore\.bounds"):
+            fj.auc(r, s, missing="bounds")
 
     def test_plot(self):
         matplotlib = pytest.importorskip("matplotlib")
         matplotlib.use("Agg")
-        ax = bounds(pareto("abcd", 1), pareto("cdef", 2)).plot()
+        ax = fj.bounds(pareto("abcd", 1), pareto("cdef", 2)).plot()
         assert len(ax.lines) == 2
         matplotlib.pyplot.close(ax.figure)
 
     def test_series_and_dicts_are_the_same(self):
         pandas = pytest.importorskip("pandas")
         r, s = pareto("abcdef", 1), pareto("dexyz", 2)
-        np.testing.assert_array_equal(bounds(pandas.Series(r), pandas.Series(s)).high, bounds(r, s).high)
+        np.testing.assert_array_equal(fj.bounds(pandas.Series(r), pandas.Series(s)).high, fj.bounds(r, s).high)
 
     def test_nan(self):
         r, s = {"a": 3.0, "b": float("nan"), "c": 1.0}, {"b": 2.0, "c": 1.0, "d": 0.5}
-        dropped = bounds({"a": 3.0, "c": 1.0}, {"c": 1.0, "d": 0.5})
-        np.testing.assert_array_equal(bounds(r, s, nan="drop").high, dropped.high)
-        np.testing.assert_array_equal(bounds(r, s, nan="zero").low, bounds({**r, "b": 0.0}, s).low)
+        dropped = fj.bounds({"a": 3.0, "c": 1.0}, {"c": 1.0, "d": 0.5})
+        np.testing.assert_array_equal(fj.bounds(r, s, nan="drop").high, dropped.high)
+        np.testing.assert_array_equal(fj.bounds(r, s, nan="zero").low, fj.bounds({**r, "b": 0.0}, s).low)
         with pytest.raises(fj.InputError, match="NaN"):
-            bounds(r, s)
+            fj.bounds(r, s)
 
 
 class TestErrors:
     @pytest.mark.parametrize(
         ("r", "s", "options", "words"),
         [
-            ([1.0, 2.0], {"a": 1.0}, {}, "r must have item labels"),
-            ({"a": 1.0}, [1.0, 2.0], {}, "s must have item labels"),
+            ([1.0, 2.0], {"a": 1.0}, {}, "s has item labels and r has none"),
+            ({"a": 1.0}, [1.0, 2.0], {}, "r has item labels and s has none"),
+            ([1.0, 2.0], [1.0, 2.0], {}, "r and s must have item labels"),
             ({"a": -1.0}, {"a": 1.0}, {}, "r must hold non-negative scores"),
             ({"a": 1.0}, {"a": 1.0}, {"zero_tail": "keep"}, "zero_tail must be one of"),
-            ({"a": 1.0}, {"b": 1.0}, {"ks": [3]}, "between 1 and the number of items, 2"),
+            ({"a": 1.0}, {"b": 1.0}, {"ks": [2]}, "between 1 and 1.*shorter one.*got 2"),
             ({"a": 1.0}, {}, {}, "s must hold at least one score"),
             ({"a": 1.0}, {"a": float("nan"), "b": 1.0}, {"nan": "drop"}, "r has no item left"),
         ],
     )
     def test_messages(self, r, s, options, words):
         with pytest.raises(fj.InputError, match=words):
-            bounds(r, s, **options)
+            fj.bounds(r, s, **options)

@@ -14,54 +14,67 @@ import fujiscore as fj
 
 SET_MEASURES = [name for name, measure in fj.MEASURES.items() if not measure.by_rank]
 CORRECTED_BY_DESIGN = ["npog", "kuncheva", "lustgarten", "wald", "pearson", "kappa"]
+# Falling scores, ties in one, ties in both, a constant, zeros on both sides, all zeros, one item, tiny scores.
+SHAPES = {
+    "falling": ([9.0, 7.0, 4.0, 1.0, 0.5], [3.0, 2.5, 2.0, 0.25, 0.125]),
+    "tied": ([5.0, 3.0, 3.0, 0.0, 0.0], [4.0, 4.0, 1.0, 1.0, 0.0]),
+    "constant": ([1.0, 1.0, 1.0, 1.0, 1.0], [2.0, 1.0, 0.0, 0.0, 0.0]),
+    "halves": ([8.0, 4.0, 2.0, 1.0], [8.0, 8.0, 0.0, 0.0]),
+    "mostly zero": ([0.0, 3.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 2.0, 0.0, 0.0, 0.0]),
+    "all zero": ([0.0, 0.0, 0.0], [1.0, 2.0, 0.0]),
+    "one item": ([1.0], [2.0]),
+    "heavy ties": ([2.0, 2.0, 2.0, 1.0, 1.0, 1.0], [3.0, 3.0, 3.0, 3.0, 0.0, 0.0]),
+    "far apart": ([1e300, 1.0, 1e-300, 0.0], [1e-320, 1e-323, 1e300, 1.0]),
+}
 
 
 def all_deals(s):
-    """Every way to deal the scores of s to the items, each equally likely."""
+    """Every way to assign the scores of s to the items, each equally likely."""
     return [list(dealt) for dealt in permutations(s)]
 
 
-def exhaustive(r, s, k, **options):
-    """Mean and variance of FUJI over all deals, in exact arithmetic, from the definition."""
-    values = [oracle.value("fuji", r, dealt, k, **options) for dealt in all_deals(s)]
-    mean = sum(values, Fraction(0)) / len(values)
-    return mean, sum(((value - mean) ** 2 for value in values), Fraction(0)) / len(values)
-
-
 @pytest.mark.parametrize("zero_tail", ["include", "exclude"])
-@pytest.mark.parametrize(
-    ("r", "s"),
-    [
-        ([9.0, 7.0, 4.0, 1.0, 0.5], [3.0, 2.5, 2.0, 0.25, 0.125]),
-        ([5.0, 3.0, 3.0, 0.0, 0.0], [4.0, 4.0, 1.0, 1.0, 0.0]),
-        ([1.0, 1.0, 1.0, 1.0, 1.0], [2.0, 1.0, 0.0, 0.0, 0.0]),
-        ([8.0, 4.0, 2.0, 1.0], [8.0, 8.0, 0.0, 0.0]),
-    ],
-)
-def test_fuji_exactly(r, s, zero_tail):
-    found = fj.chance(r, s, ties="closed", zero_tail=zero_tail)
-    assert found.exact
+@pytest.mark.parametrize("shape", SHAPES)
+def test_fuji_exactly(shape, zero_tail):
+    r, s = SHAPES[shape]
+    level = fj.chance(r, s, zero_tail=zero_tail)
+    assert level.exact
+    assert level.permutations is None
     for k in range(1, len(r) + 1):
-        mean, variance = exhaustive(r, s, k, ties="closed", zero_tail=zero_tail)
-        assert found.expected[k - 1] == pytest.approx(float(mean), abs=1e-13)
-        assert found.variance[k - 1] == pytest.approx(float(variance), abs=1e-13)
+        mean, variance = oracle.moments("fuji", r, s, k, zero_tail=zero_tail)
+        assert level.expected[k - 1] == pytest.approx(float(mean), abs=1e-12)
+        assert level.variance[k - 1] == pytest.approx(float(variance), abs=1e-12)
 
 
 def test_stable_without_ties_is_exact_and_with_cut_ties_is_not():
-    assert fj.chance([3, 2, 1], [1, 2, 3]).exact
-    assert not fj.chance([3, 2, 2], [1, 2, 3]).exact
-    assert fj.chance([3, 2, 2], [1, 2, 3], ks=[1, 3]).exact
+    assert fj.chance([3, 2, 1], [1, 2, 3], ties="stable").exact
+    assert not fj.chance([3, 2, 2], [1, 2, 3], ties="stable").exact
+    assert fj.chance([3, 2, 2], [1, 2, 3], ks=[1, 3], ties="stable").exact
+    assert fj.chance([3, 2, 2], [1, 2, 3]).exact
 
 
-@pytest.mark.parametrize("name", SET_MEASURES)
-def test_set_measures_exactly(name):
-    r, s = [5.0, 4.0, 3.0, 2.0, 1.0], [1.0, 3.0, 2.0, 5.0, 4.0]
-    found = fj.chance(r, s, name)
-    curves = np.array([fj.curve(r, dealt, name).values for dealt in all_deals(s)])
-    assert found.exact
-    assert found.permutations is None
-    np.testing.assert_allclose(found.expected, curves.mean(axis=0), atol=1e-13)
-    np.testing.assert_allclose(found.variance, curves.var(axis=0), atol=1e-13)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", [name for name in SET_MEASURES if name != "fuji"])
+def test_set_measures_exactly(name, shape):
+    r, s = SHAPES[shape]
+    level = fj.chance(r, s, name)
+    assert level.exact
+    assert level.permutations is None
+    for k in range(1, len(r) + 1):
+        mean, variance = oracle.moments(name, r, s, k)
+        assert level.expected[k - 1] == pytest.approx(float(mean), abs=1e-12, nan_ok=True)
+        assert level.variance[k - 1] == pytest.approx(float(variance), abs=1e-12, nan_ok=True)
+
+
+def test_two_sizes_exactly():
+    """Closed ties give sets of unequal sizes; the same holds for every pair of sizes."""
+    r, s = [5.0, 5.0, 3.0, 1.0, 0.0, 0.0], [4.0, 3.0, 3.0, 3.0, 3.0, 1.0]
+    sizes = {(len(oracle.top(r, k)), len(oracle.top(s, k))) for k in range(1, 7)}
+    assert {(2, 1), (3, 5), (4, 5), (6, 5)} < sizes
+    test = fj.chance(r, s)
+    for k in range(1, 7):
+        mean, variance = oracle.moments("fuji", r, s, k)
+        assert (test.expected[k - 1], test.variance[k - 1]) == pytest.approx((float(mean), float(variance)), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", CORRECTED_BY_DESIGN)
@@ -153,8 +166,8 @@ def published(shared, name):
 def test_permutation_statistic_respects_ties():
     """With ties="stable" permuted items that draw equal scores stand in input order, as in the statistic itself."""
     r, s = [4.0, 3.0, 2.0, 1.0], [1.0, 1.0, 0.0, 0.0]
-    found = fj.chance(r, s, permutations=6000, random_state=1)
-    curves = np.array([fj.curve(r, dealt).values for dealt in all_deals(s)])
+    found = fj.chance(r, s, permutations=6000, random_state=1, ties="stable")
+    curves = np.array([fj.curve(r, dealt, ties="stable").values for dealt in all_deals(s)])
     np.testing.assert_allclose(found.permutations.mean, curves.mean(axis=0), atol=0.02)
     at_least = (curves >= found.observed - 1e-12).mean(axis=0)
     np.testing.assert_allclose(found.p_values, at_least, atol=0.03)
@@ -180,9 +193,47 @@ def test_p_values_do_not_depend_on_threads_and_do_on_the_seed():
 
 def test_measures_without_closed_form_draw_permutations():
     rng = np.random.default_rng(0)
-    found = fj.chance(rng.random(20), rng.random(20), "gamma", ks="exp")
+    r, s = rng.random((2, 20))
+    found = fj.chance(r, s, "gamma", ks="exp")
     assert found.permutations.count == 1000
     assert not found.exact
+    assert found.notes == ("gamma: chance level estimated from 1000 permutations",)
+    comparison = fj.compare(r, s, ("fuji", "gamma"))
+    assert list(comparison.chance) == ["fuji"]
+    assert any("chance level of gamma: pass permutations=1000" in note for note in comparison.notes)
+
+
+@pytest.mark.parametrize("name", ["gamma", "kendall", "average_overlap", "rbo", "correlation"])
+def test_measures_without_closed_form_against_enumeration(name):
+    r, s = [4.0, 3.0, 2.0, 2.0], [1.0, 1.0, 0.0, 3.0]
+    level = fj.chance(r, s, name, permutations=4000, random_state=2, n_jobs=1)
+    for k in range(1, 5):
+        mean, variance = oracle.moments(name, r, s, k)
+        if not math.isnan(mean):
+            error = math.sqrt(variance / 4000)
+            assert abs(level.expected[k - 1] - float(mean)) <= 4.5 * error + 1e-12
+            assert level.variance[k - 1] == pytest.approx(float(variance), rel=0.15, abs=1e-12)
+
+
+def test_the_top_weighted_area_comes_along():
+    rng = np.random.default_rng(1)
+    r, s = rng.random((2, 40))
+    for options in ({}, {"permutations": 60, "n_jobs": 1}):
+        level, top = fj.chance(r, s, **options), fj.chance(r, s, ks="exp", **options)
+        np.testing.assert_allclose(level.top_weighted.expected, top.expected, rtol=1e-14)
+        assert level.top_weighted.corrected_auc == pytest.approx(top.corrected_auc)
+        assert top.top_weighted is None
+    assert level.top_weighted.p_value == top.p_value
+
+
+def test_measures_of_whole_lists_are_judged_over_the_whole_list():
+    rng = np.random.default_rng(1)
+    r, s = rng.random((2, 20))
+    level = fj.chance(r, s, "rbo:0.8", permutations=100, n_jobs=1)
+    assert level.auc == level.observed[-1] == fj.score(r, s, 20, "rbo:0.8")
+    assert level.expected_auc == level.expected[-1]
+    assert level.p_value == level.p_values[-1]
+    assert "value over the whole list of RBO (p=0.8)" in str(level)
 
 
 def test_corrected_and_z():
@@ -192,7 +243,7 @@ def test_corrected_and_z():
     np.testing.assert_allclose(
         found.corrected[:-1], (found.observed - found.expected)[:-1] / (1 - found.expected[:-1]), rtol=1e-12
     )
-    assert found.corrected[-1] == 1
+    assert math.isnan(found.corrected[-1])  # all items are the same set: nothing is left to correct
     assert found.z[-1] == 0
     area = fj.auc(r, s)
     assert found.corrected_auc == pytest.approx((area - found.expected_auc) / (1 - found.expected_auc))
@@ -213,10 +264,10 @@ def test_type_one_error_of_the_permutation_test():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"permutations": -1}, "permutations must be a non-negative integer; got -1"),
-        ({"permutations": 2.5}, "permutations must be a non-negative integer; got 2.5"),
-        ({"permutations": 9, "random_state": "x"}, "random_state must be a non-negative integer; got 'x'"),
-        ({"permutations": 9, "n_jobs": 0}, "n_jobs must be a positive number of threads"),
+        ({"permutations": -1}, "permutations must be an integer of at least 0; got -1"),
+        ({"permutations": 2.5}, "permutations must be an integer of at least 0; got 2.5"),
+        ({"permutations": 9, "random_state": "x"}, "random_state must be.*got 'x'"),
+        ({"permutations": 9, "n_jobs": 0}, "n_jobs must be.*got 0"),
     ],
 )
 def test_errors(options, message):

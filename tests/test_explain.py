@@ -32,9 +32,17 @@ def test_decomposition(pair, data):
     assert why.value == pytest.approx(why.jaccard + (1 - why.jaccard) * credit, rel=1e-13)
 
 
+def order_of_rows(why):
+    """Misses by falling contribution, then shared items; equal ones by the sum of their ranks, then by label."""
+    shared = [kind == "shared" for kind in why.kind]
+    columns = (shared, (-why.contribution).tolist(), (why.rank_r + why.rank_s).tolist(), map(str, why.items))
+    return list(zip(*columns, strict=True))
+
+
 @given(pair=st.one_of(pairs(SMALL), distinct_pairs()), data=st.data())
 def test_kinds_and_order_of_the_rows(pair, data):
     why = fj.explain(*pair, data.draw(sizes(len(pair[0]))))
+    assert why.items == [item for _, item in sorted(zip(order_of_rows(why), why.items, strict=True))]
     rows = list(zip(why.kind, why.contribution, why.rank_r, why.rank_s, strict=True))
     place = {"near miss": 0, "far miss": 1, "shared": 2}
     keys = [(place[kind], -contribution) for kind, contribution, _, _ in rows]
@@ -82,3 +90,26 @@ def test_curves_and_comparisons_as_frames():
         assert list(comparison["fuji"].to_frame(library).columns) == ["k", "fuji"]
     with pytest.raises(fj.InputError, match="library must be one of 'pandas', 'polars'; got 'excel'"):
         comparison.to_frame("excel")
+
+
+def test_tied_items_share_their_best_rank_and_absent_ones_have_no_score():
+    r, s = {"a": 5, "b": 3, "c": 3, "d": 1}, {"a": 4, "c": 2}
+    why = fj.explain(r, s, 2, universe=10)
+    table = dict(zip(why.items, zip(why.rank_r, why.rank_s, why.score_s, strict=True), strict=True))
+    assert (why.k1, why.k2) == (3, 2)
+    assert table.keys() == {"a", "b", "c"}
+    assert table["a"] == (1, 1, 4)
+    assert table["c"] == (2, 2, 2)
+    assert table["b"][:2] == (2, 3)
+    assert np.isnan(table["b"][2])
+    assert "s lacks 2 of 4 items, scored 0: b, d" in why.notes
+    line = next(line for line in str(why).splitlines() if line.startswith("b "))
+    assert line.split() == ["b", "2", "3", "3", "-", "0.0000", "far", "miss"]
+
+
+def test_a_comparison_explains_itself():
+    r, s = {"a": 4, "b": 3, "c": 2}, {"a": 4, "c": 3, "b": 1}
+    assert fj.compare(r, s).explain(2).items == fj.explain(r, s, 2).items
+    assert fj.compare(r, s).explain().k1 == 1
+    assert fj.compare(r, s, zero_tail="exclude", ties="stable").explain(2).value == fj.fuji(r, s, 2)
+    assert fj.explain(r, s, 2).to_frame("pandas").attrs["notes"] == []

@@ -122,8 +122,9 @@ class TestLabels:
 
     def test_ties_follow_the_first_rankings_order(self):
         r, s = {"b": 1, "a": 1}, {"a": 2, "b": 1}
-        assert fj.score(r, s, 1, "jaccard") == 0
-        assert fj.score(dict(sorted(r.items())), s, 1, "jaccard") == 1
+        assert fj.score(r, s, 1, "jaccard", ties="stable") == 0
+        assert fj.score(dict(sorted(r.items())), s, 1, "jaccard", ties="stable") == 1
+        assert fj.score(r, s, 1, "jaccard") == fj.score(dict(sorted(r.items())), s, 1, "jaccard") == 0.5
 
 
 class TestLibraries:
@@ -200,9 +201,10 @@ class TestPolicies:
 
     def test_missing_zero_and_drop(self):
         r, s = {"a": 3, "b": 2, "c": 1}, {"d": 4, "c": 3, "a": 1}
-        assert_same(fj.curve(r, s, missing="zero"), fj.curve([3, 2, 1, 0], [1, 0, 3, 4]))
+        listed = fj.curve([3, 2, 1, 0], [1, 0, 3, 4], ks=[1, 2, 3])  # each list ends at its third item
+        assert_same(fj.curve(r, s, missing="zero"), listed)
         assert_same(fj.curve(r, s, missing="drop"), fj.curve([3, 1], [1, 3]))
-        assert_same(fj.curve(pd.Series(r), s, missing="zero"), fj.curve([3, 2, 1, 0], [1, 0, 3, 4]))
+        assert_same(fj.curve(pd.Series(r), s, missing="zero"), listed)
 
     @pytest.mark.parametrize("missing", ["raise", "zero", "drop"])
     def test_missing_policies_change_nothing_where_all_are_there(self, missing):
@@ -213,8 +215,10 @@ class TestPolicies:
         r, s = {"a": 3, "b": -2, "c": None}, {"a": 1, "b": 2, "d": 3}
         policies = {"negative": "clip", "nan": "zero", "missing": "zero", "ties": "closed", "zero_tail": "exclude"}
         options = {"ties": "closed", "zero_tail": "exclude"}
-        exact = oracle.value("fuji", [3, -2, 0, 0], [1, 2, 0, 3], 3, **options)
-        curve = oracle.curve("fuji", [3, -2, 0, 0], [1, 2, 0, 3], range(1, 5), **options)
+        absent = float("-inf")
+        first, second = [3, -2, 0, absent], [1, 2, absent, 3]
+        exact = oracle.value("fuji", first, second, 3, **options)
+        curve = oracle.curve("fuji", first, second, range(1, 4), **options)
         assert fj.fuji(r, s, 3, **policies) == pytest.approx(float(exact))
         assert fj.score(r, s, 3, **policies) == pytest.approx(float(exact))
         assert fj.explain(r, s, 3, **policies).value == pytest.approx(float(exact))
@@ -258,3 +262,35 @@ class TestSizes:
         assert list(fj.compare(R, S, "gamma").curves) == ["gamma"]
         assert list(fj.compare(R, S, ["gamma", "pog"], ks="exp").curves) == ["gamma", "pog"]
         assert list(fj.compare(R, S).curves) == ["fuji", "jaccard"]
+        assert list(fj.compare(R, S, np.array(["pog", "POG"])).curves) == ["pog"]
+        assert list(fj.compare(R, S, fj.MEASURES["rbo"](p=0.5)).curves) == ["rbo(p=0.5)"]
+        assert list(fj.compare(R, S, (name for name in ["dice"])).curves) == ["dice"]
+        for nothing in (None, (), [], np.array([])):
+            with pytest.raises(fj.InputError, match="measures must name at least one measure"):
+                fj.compare(R, S, nothing)
+        for odd in (3, ["fuji", 3]):
+            with pytest.raises(fj.InputError, match="measure must be one of fuji, jaccard"):
+                fj.compare(R, S, odd)
+        with pytest.raises(fj.InputError, match="the comparison must hold the measure asked for; dice is not among"):
+            fj.compare(R, S)["dice"]
+
+    @pytest.mark.parametrize("name", ["rbo(0.98)", "rbo(p=0.98", "rbo:", "rbo(p=0.98, 3)"])
+    def test_parameters_that_cannot_be_read_are_not_ignored(self, name):
+        with pytest.raises(fj.InputError, match=r"measure must be a name with parameters such as 'rbo:0\.98'"):
+            fj.compare(R, S, name)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"k": [7]}, "k must lie between 1 and 6"),
+            ({"k": [3, 2]}, "k must increase; 3 is followed by 2"),
+            ({"ks": [0, 2]}, "ks must lie between 1 and 6.*got 0"),
+            ({"ks": []}, "ks must be 'all', 'exp', 'squared' or increasing integers from 1 to 6"),
+            ({"ks": [1.5]}, "ks must be 'all'"),
+            ({"ks": None}, "ks must be 'all'"),
+            ({"ks": "log"}, "ks must be one of 'all', 'exp', 'squared'; got 'log'"),
+        ],
+    )
+    def test_sizes_that_cannot_be(self, options, message):
+        with pytest.raises(fj.InputError, match=message):
+            fj.compare(R, S, **options)

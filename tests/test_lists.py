@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from itertools import chain, permutations, product
 from statistics import fmean
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.lists import average_overlap, rbo
+from fujiscore import average_overlap, rbo
 
 VARIANTS = ("w", "a", "b")
 PERSISTENCE = st.floats(0.05, 0.9)
@@ -176,9 +177,44 @@ class TestAverageOverlap:
         assert average_overlap(first, second, k) == pytest.approx(oracle.average_overlap(first, second, k))
         assert average_overlap(first, second) == pytest.approx(oracle.average_overlap(first, second, most))
 
+    @pytest.mark.parametrize("ties", VARIANTS)
+    @given(r=lists(), s=lists())
+    def test_with_ties(self, r, s, ties):
+        depth = min(len(oracle.flat(r)), len(oracle.flat(s)))
+        expected = fmean(oracle.agreement(r, s, d, ties) for d in range(1, depth + 1))
+        assert average_overlap(r, s, ties=ties) == pytest.approx(expected, abs=1e-12)
+
     def test_same_and_disjoint(self):
         assert average_overlap([*"abc"], [*"abc"]) == 1
         assert average_overlap([*"abc"], [*"xyz"]) == 0
+
+
+class TestTopWeight:
+    """The share of RBO's weight that the first d ranks hold."""
+
+    @staticmethod
+    def by_definition(p, d):
+        """Depth D weighs (1-p) p^(D-1), spread evenly over its D ranks: sum what the first d ranks get."""
+        return math.fsum((1 - p) * p ** (depth - 1) * min(depth, d) / depth for depth in range(1, 6000))
+
+    @pytest.mark.parametrize("p", [0.01, 0.5, 0.9, 0.98, 0.99])
+    @pytest.mark.parametrize("d", [1, 2, 10, 50, 1000])
+    def test_definition(self, p, d):
+        assert fj.top_weight(p, d) == pytest.approx(self.by_definition(p, d), abs=1e-12)
+
+    def test_published_value(self):
+        assert fj.top_weight(0.9, 10) == pytest.approx(0.8556, abs=5e-5)
+
+    def test_what_agreement_of_the_top_is_worth(self):
+        """Lists whose first d items agree, and that share nothing else, have that much RBO at least."""
+        same = [f"x{i}" for i in range(10)]
+        value = rbo([*same, *(f"r{i}" for i in range(3000))], [*same, *(f"s{i}" for i in range(3000))], 0.95)
+        assert value.min == pytest.approx(fj.top_weight(0.95, 10), abs=1e-9)
+
+    @pytest.mark.parametrize(("p", "d"), [(0.0, 1), (1.0, 1), ("x", 1), (0.5, 0), (0.5, 1.5)])
+    def test_refusals(self, p, d):
+        with pytest.raises(fj.InputError, match="must be"):
+            fj.top_weight(p, d)
 
 
 class TestInput:
@@ -188,6 +224,41 @@ class TestInput:
         for ties in ("stable", *VARIANTS):
             assert rbo(scores, ["d", "a"], ties=ties) == rbo(items, ["d", "a"], ties=ties)
         assert average_overlap(scores, scores) == 1
+
+    def test_the_default_is_a_for_scores_and_stable_for_lists(self):
+        scores, items = {"a": 3.0, "b": 2.0, "d": 2.0}, ["a", ["b", "d"], "c"]
+        assert rbo(scores, scores) == rbo(scores, scores, ties="a")
+        assert rbo(scores, scores).ext < 1
+        assert rbo(scores, items) == rbo(scores, items, ties="a")
+        assert rbo(items, items) == rbo(items, items, ties="stable")
+        assert average_overlap(scores, items) == average_overlap(scores, items, ties="w")
+        assert average_overlap(items, ["d", "a"]) == average_overlap(["a", "b", "d", "c"], ["d", "a"])
+
+    def test_integers_are_items(self):
+        letters = dict(zip(range(7), "abcdefg", strict=True))
+        r, s = [3, 1, 0, 2], [1, 6, 3]
+        expected = rbo([letters[x] for x in r], [letters[x] for x in s])
+        assert rbo(r, s) == expected
+        assert rbo(np.array(r), np.array(s)) == expected
+        assert rbo([[3, 1], 0, 2], [1, 6, 3], ties="w") == rbo([["d", "b"], "a", "c"], ["b", "g", "d"], ties="w")
+        assert rbo({3: 9.0, 1: 8.0, 0: 7.0, 2: 1.0}, s) == expected
+        assert average_overlap(r, s) == average_overlap([letters[x] for x in r], [letters[x] for x in s])
+
+    def test_rankings(self):
+        both = fj.rankings({"r": {"a": 3, "b": 2, "c": 2}, "s": {"b": 5, "d": 1}}, missing="zero")
+        # An item that a list lacks is no item of it, though it is aligned with the others.
+        assert rbo(both["r"], both["s"]) == rbo({"a": 3, "b": 2, "c": 2}, {"b": 5, "d": 1})
+        assert average_overlap(*both) == average_overlap({"a": 3, "b": 2, "c": 2}, {"b": 5, "d": 1})
+
+    @given(st.lists(st.tuples(*[st.integers(0, 3)] * 2), min_size=1, max_size=10), st.randoms())
+    def test_the_order_of_scored_rows_does_not_matter(self, scores, source):
+        rows = [(str(i), *pair) for i, pair in enumerate(scores)]
+        mixed = source.sample(rows, len(rows))
+        plain, shuffled = ([{row[0]: row[side] for row in own} for side in (1, 2)] for own in (rows, mixed))
+        assert average_overlap(*shuffled) == pytest.approx(average_overlap(*plain), abs=1e-14)
+        for ties in (None, *VARIANTS):
+            first, second = rbo(*shuffled, ties=ties), rbo(*plain, ties=ties)
+            assert (first.min, first.res, first.ext) == pytest.approx((second.min, second.res, second.ext), abs=1e-14)
 
     def test_series(self):
         pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
@@ -210,6 +281,7 @@ class TestInput:
         scores = {"a": 2.0, "b": float("nan"), "c": 1.0}
         assert rbo(scores, ["c"], nan="drop") == rbo(["a", "c"], ["c"])
         assert rbo(scores, ["c"], nan="zero") == rbo(["a", "c", "b"], ["c"])
+        assert average_overlap(scores, ["c", "a"], nan="drop") == average_overlap(["a", "c"], ["c", "a"])
 
     def test_cut(self):
         assert rbo([*"abcdef"], [*"bac"], k=4) == rbo([*"abcd"], [*"bac"])
@@ -225,23 +297,23 @@ class TestErrors:
             (["a", ["b", "a"]], {}, "r must list each item once"),
             ([], {}, "r must list at least one item"),
             (["a", []], {}, "the group at position 1 is empty"),
-            ([0.3, 0.2], {}, "got the number 0.3 at position 0"),
-            (np.array([3, 1]), {}, "Pass scores with labels"),
-            (["a", 2], {}, "got the number 2 at position 1"),
-            ([["a", 2.0]], {}, "got the number 2.0 at position 0"),
+            ([0.3, 0.2], {}, "got 0.3 at position 0, which may be a score"),
+            (np.array([3.0, 1.0]), {}, "Pass scores with labels"),
+            ([["a", 2.0]], {}, "got 2.0 at position 0, which may be a score"),
+            ([True, "a"], {}, "got True at position 0"),
             ("abc", {}, "got str"),
             ({"a", "b"}, {}, "got set"),
             (7, {}, "got int"),
             ([{"a", "b"}], {}, "has a set of 2 tied items at position 0, and ties='stable' needs their order"),
             ([{"a": 1}], {}, "hashable items such as strings; got dict at position 0"),
             ({"a": float("nan")}, {}, "NaN"),
-            (["a"], {"p": 0}, "p must be a number above 0 and below 1; got 0"),
-            (["a"], {"p": 1.0}, "p must be a number above 0 and below 1; got 1.0"),
+            (["a"], {"p": 0}, "p must be a number between 0 and 1 \\(exclusive\\); got 0"),
+            (["a"], {"p": 1.0}, "p must be a number between 0 and 1 \\(exclusive\\); got 1.0"),
             (["a"], {"p": float("nan")}, "p must be a number"),
             (["a"], {"p": "0.9"}, "p must be a number"),
-            (["a"], {"k": 0}, "k must be an integer from 1; got 0"),
-            (["a"], {"k": 1.5}, "k must be an integer from 1; got 1.5"),
-            (["a"], {"k": True}, "k must be an integer from 1; got True"),
+            (["a"], {"k": 0}, "k must be an integer of at least 1; got 0"),
+            (["a"], {"k": 1.5}, "k must be an integer of at least 1; got 1.5"),
+            (["a"], {"k": True}, "k must be an integer of at least 1; got True"),
             (["a", ["b", "c"]], {"k": 2, "ties": "a"}, "r has one at ranks 2 to 3, and k is 2"),
             (["a"], {"ties": "closed"}, "ties must be one of 'stable', 'w', 'a', 'b'"),
         ],
@@ -256,5 +328,5 @@ class TestErrors:
             rbo(pandas.DataFrame({"a": [1.0]}), ["a"])
 
     def test_average_overlap_needs_both_lists_to_reach_k(self):
-        with pytest.raises(fj.InputError, match="at most the length of the shorter list, 2; got 3"):
+        with pytest.raises(fj.InputError, match="k must be at most 2, the length of the shorter list; got 3"):
             average_overlap([*"abc"], [*"ab"], k=3)

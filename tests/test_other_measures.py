@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from fractions import Fraction
 from math import sqrt
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fujiscore as fj
+from fujiscore.measures import find
 
 
 def tops(r, s, k1, k2):
@@ -61,12 +64,152 @@ def test_rank_correlations_over_the_union(name, function):
     r, s = np.round(rng.random(30), 1), np.round(rng.random(30), 1)
     assert fj.score(r, s, 30, name) == pytest.approx(function(r, s).statistic)
     order_r, order_s = (np.argsort(-own, kind="stable") for own in (r, s))
-    union = sorted({*order_r[:7], *order_s[:12]})
-    assert fj.score(r, s, (7, 12), name) == pytest.approx(function(r[union], s[union]).statistic)
-    assert fj.score([1, 1, 1], [1, 2, 3], 3, name) == 1
+    union = sorted({*order_r[:5], *order_s[:10]})
+    assert fj.score(r, s, (5, 10), name, ties="stable") == pytest.approx(function(r[union], s[union]).statistic)
+    closed = (r >= np.sort(r)[-5]) | (s >= np.sort(s)[-10])
+    assert closed.sum() > len(union)
+    assert fj.score(r, s, (5, 10), name) == pytest.approx(function(r[closed], s[closed]).statistic)
+    assert np.isnan(fj.score([1, 1, 1], [1, 2, 3], 3, name))
 
 
 @pytest.mark.parametrize("name", ["average_overlap", "rbo"])
 def test_depth_measures_need_equal_sizes(name):
     with pytest.raises(fj.InputError, match=f"{name} is defined for sets of equal size only; got sizes 1 and 2"):
         fj.score([3, 2, 1], [3, 2, 1], (1, 2), name)
+
+
+SPELLINGS = {
+    "RBO": "rbo",
+    "Rank-biased overlap": "rbo",
+    "rbo:0.9": "rbo",
+    "rbo()": "rbo",
+    "rbo:0.98": "rbo(p=0.98)",
+    "RBO : 0.98": "rbo(p=0.98)",
+    "rbo(p=0.98)": "rbo(p=0.98)",
+    "RBO (p = 0.98)": "rbo(p=0.98)",
+    "feature-agreement": "pog",
+    "Feature Agreement": "pog",
+    "precision": "pog",
+    "Kendall's tau": "kendall",
+    "kendalltau": "kendall",
+    "TAU": "kendall",
+    "Weighted Tau(additive=False)": "weightedtau(additive=False)",
+    "weightedtau:false": "weightedtau(additive=False)",
+    "weightedtau:True": "weightedtau",
+    "rank correlation": "spearman",
+    "Spearman's rho": "spearman",
+    "Křížek": "krizek",
+    "average-overlap": "average_overlap",
+    "AO": "average_overlap",
+    " Jaccard ": "jaccard",
+    "CWrel": "cwrel",
+    "Goodman-Kruskal gamma": "gamma",
+}
+
+
+class TestNames:
+    @pytest.mark.parametrize("spelling", SPELLINGS)
+    def test_any_spelling(self, spelling):
+        assert find(spelling).name == SPELLINGS[spelling]
+        assert fj.curve([3, 2, 1], [1, 2, 3], spelling).measure == SPELLINGS[spelling]
+
+    @pytest.mark.parametrize("name", fj.MEASURES)
+    def test_names_titles_and_aliases_are_found(self, name):
+        measure = fj.MEASURES[name]
+        for word in (name, measure.title, *measure.aliases):
+            for spelling in (word, word.upper(), word.capitalize(), word.replace("_", "-"), word.replace("_", " ")):
+                assert find(spelling) is measure
+        assert find(measure) is measure
+
+    def test_no_word_stands_for_two_measures(self):
+        words = [
+            word.lower()
+            for name, m in fj.MEASURES.items()
+            for word in {name, m.title.lower().replace(" ", "_"), *m.aliases}
+        ]
+        assert len(words) == len(set(words))
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("jacard", "measure must be one of fuji, jaccard.*got 'jacard'. Did you mean 'jaccard'?"),
+            ("kendal", "Did you mean 'kendall'?"),
+            ("precison", "Did you mean 'pog'?"),
+            ("zzz", "measure must be one of fuji.*got 'zzz'.$"),
+            ("", "got ''"),
+            (3, "got 3"),
+            (None, "got None"),
+            (["fuji"], r"got \['fuji'\]"),
+            ("rbo:2", r"p must be a number between 0 and 1 \(exclusive\); got 2"),
+            ("rbo:True", "p must be a number.*got True"),
+            ("rbo:x", r"such as 'rbo:0.98' or 'rbo\(p=0.98\)'; got 'rbo:x'"),
+            ("rbo:", "such as 'rbo:0.98'"),
+            ("rbo(", "such as 'rbo:0.98'"),
+            ("rbo(p=0.9)+1", "such as 'rbo:0.98'"),
+            ("rbo(0.9, 0.8)", "such as 'rbo:0.98'"),
+            ("rbo(0.9, p=0.8)", "such as 'rbo:0.98'"),
+            ("rbo(q=0.5)", "parameter must be one of 'p'; got 'q'"),
+            ("jaccard:0.5", "measure jaccard takes no parameter; got 'jaccard:0.5'"),
+            ("jaccard(p=0.5)", "measure jaccard takes no parameter; got p"),
+            ("weightedtau:1", "weightedtau: additive must be True or False; got 1"),
+        ],
+    )
+    def test_refusals(self, name, message):
+        with pytest.raises(fj.InputError, match=message):
+            fj.score([3, 2, 1], [1, 2, 3], 1, name)
+
+
+class TestParameters:
+    def test_of_a_measure_in_the_registry(self):
+        measure = fj.MEASURES["rbo"](p=0.98)
+        assert measure == find("rbo:0.98")
+        assert (measure.name, measure.title, measure.base) == ("rbo(p=0.98)", "RBO (p=0.98)", "rbo")
+        assert measure.parameters == {"p": 0.98}
+        assert measure(p=0.9) is fj.MEASURES["rbo"]
+        assert measure(p=0.5).parameters == {"p": 0.5}
+        assert fj.MEASURES["rbo"]() is fj.MEASURES["rbo"]
+        assert fj.MEASURES["rbo"].parameters == {"p": 0.9}
+
+    def test_they_matter(self):
+        rng = np.random.default_rng(3)
+        r, s = rng.random((2, 20))
+        for p in (0.5, 0.98):
+            assert fj.score(r, s, 20, f"rbo:{p}") == pytest.approx(fj.rbo(*by_label(r, s), p).ext)
+        for additive in (True, False):
+            expected = stats.weightedtau(r, s, additive=additive).statistic
+            assert fj.score(r, s, 20, fj.MEASURES["weightedtau"](additive=additive)) == pytest.approx(expected)
+
+    def test_several_in_one_comparison(self):
+        r, s = [3.0, 2.0, 1.0, 0.0], [2.0, 3.0, 0.0, 1.0]
+        comparison = fj.compare(r, s, ("rbo:0.5", "rbo", "RBO(p=0.9)", "rbo:0.98"))
+        assert list(comparison.auc) == ["rbo(p=0.5)", "rbo", "rbo(p=0.98)"]
+        assert comparison["rbo:0.98"].values[-1] == comparison.auc["rbo(p=0.98)"] == fj.score(r, s, 4, "rbo:0.98")
+
+    @pytest.mark.parametrize("name", [*fj.MEASURES, "rbo:0.98", "weightedtau:False"])
+    def test_measures_pickle(self, name):
+        measure = find(name)
+        assert pickle.loads(pickle.dumps(measure)) == measure
+
+    def test_any_real_number_serves(self):
+        for p in (Fraction(1, 2), np.float32(0.5), np.float64(0.5)):
+            measure = fj.MEASURES["rbo"](p=p)
+            assert measure.name == "rbo(p=0.5)"
+            assert pickle.loads(pickle.dumps(measure)) == measure
+
+
+def by_label(*rankings):
+    return [{str(i): x for i, x in enumerate(own)} for own in rankings]
+
+
+@pytest.mark.parametrize("name", fj.MEASURES)
+def test_headlines(name):
+    """Measures of whole lists are reported as the value over the whole list, the others as an area."""
+    r, s = [4.0, 3.0, 2.0, 1.0], [3.0, 4.0, 1.0, 2.0]
+    comparison = fj.compare(r, s, [name])
+    whole = name in {"average_overlap", "rbo", "kendall", "weightedtau", "spearman"}
+    assert fj.MEASURES[name].whole == whole
+    curve = comparison[name]
+    assert comparison.auc[name] == (curve.values[-1] if whole else curve.auc)
+    places = [level.place for level in comparison.levels()]
+    assert places == (["whole list"] if whole else ["AUC", "top-weighted AUC"])
+    assert fj.pairwise([r, s], measure=name, ks="all", n_jobs=1)["0", "1"] == pytest.approx(comparison.auc[name])

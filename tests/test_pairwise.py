@@ -6,14 +6,21 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
+import oracle
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import stats
 
 import fujiscore as fj
 from fujiscore import tiles
+
+# The module, not the class of a like name.
+ranking_module = sys.modules["fujiscore.ranking"]
 
 
 def some_rankings(m, n, seed=0):
@@ -29,26 +36,206 @@ def some_rankings(m, n, seed=0):
 @pytest.mark.parametrize("ks", ["exp", "all", [3, 40]])
 @pytest.mark.parametrize("measure", list(fj.MEASURES))
 def test_every_pair_alone(measure, ks, ties):
-    if ties == "closed" and not fj.MEASURES[measure].unequal:
-        pytest.skip("closed ties make sets of unequal sizes")
     scores = some_rankings(5, 60)
-    found = fj.pairwise(scores, measure=measure, ks=ks, ties=ties)
+    result = fj.pairwise(scores, measure=measure, ks=ks, ties=ties)
     for i in range(5):
         for j in range(5):
-            alone = fj.auc(scores[i], scores[j], measure, ks=ks, ties=ties)
-            assert found.values[i, j] == pytest.approx(alone, abs=1e-12)
+            alone = fj.compare(scores[i], scores[j], measure, ks=ks, ties=ties).auc[measure]
+            assert result.values[i, j] == pytest.approx(alone, abs=1e-12, nan_ok=True)
+    undefined = np.isnan(result.values)
+    assert undefined.any() == (ties == "closed" and not fj.MEASURES[measure].unequal)
+    assert not undefined.all()
+    if ks == "all" and not fj.MEASURES[measure].whole:
+        curve = oracle.curve(measure, scores[0].tolist(), scores[3].tolist(), range(1, 61), ties=ties)
+        assert result.values[0, 3] == pytest.approx(float(oracle.auc(curve)), abs=1e-10)
 
 
 @pytest.mark.parametrize("measure", ["fuji", "jaccard", "hamming", "wald"])
-@pytest.mark.parametrize("ties", ["stable", "closed"])
 @pytest.mark.parametrize("ks", ["exp", "all"])
-def test_corrected_as_the_pair_alone(measure, ties, ks):
+def test_corrected_as_the_pair_alone(measure, ks):
     scores = some_rankings(4, 90)
-    found = fj.pairwise(scores, measure=measure, ks=ks, ties=ties, corrected=True)
+    result = fj.pairwise(scores, measure=measure, ks=ks, corrected=True)
+    raw = fj.pairwise(scores, measure=measure, ks=ks)
+    assert result.corrected
+    assert result.as_raw().values.tobytes() == raw.values.tobytes()
+    assert result.as_raw().as_corrected().values.tobytes() == result.values.tobytes()
     for i in range(4):
         for j in range(i):
-            alone = fj.chance(scores[i], scores[j], measure, ks=ks, ties=ties).corrected_auc
-            assert found.values[i, j] == pytest.approx(alone, abs=1e-12)
+            alone = fj.chance(scores[i], scores[j], measure, ks=ks).corrected_auc
+            assert result.values[i, j] == pytest.approx(alone, abs=1e-12)
+
+
+def test_corrected_needs_a_pass_that_computed_it():
+    with pytest.raises(fj.InputError, match="as_corrected needs a matrix computed with corrected"):
+        fj.pairwise([[1, 2, 3], [3, 1, 2]]).as_corrected()
+
+
+def test_corrected_with_cut_ties_is_refused():
+    scores = some_rankings(3, 90)
+    with pytest.raises(fj.InputError, match="corrected needs ties='closed': 1 has ties that top sets cut"):
+        fj.pairwise(scores, ties="stable", corrected=True)
+    untied = scores[[0, 0]] + np.arange(90) * 1e-9
+    fj.pairwise(untied, ties="stable", corrected=True)
+
+
+@pytest.mark.parametrize("measure", [name for name in fj.MEASURES if not fj.MEASURES[name].whole])
+def test_the_same_pair_shows_the_same_number_as_compare(measure):
+    r, s = some_rankings(3, 200)[[0, 2]]
+    top = fj.compare(r, s, measure).top_weighted_auc[measure]
+    result = fj.pairwise({"r": r, "s": s}, measure=measure)
+    assert result.area == "top-weighted AUC"
+    assert result["r", "s"] == pytest.approx(top, abs=1e-12, nan_ok=True)
+    chance = fj.compare(r, s, measure).chance
+    if measure in chance:
+        level = next(own for own in fj.compare(r, s, measure).levels() if own.place == "top-weighted AUC")
+        corrected = fj.pairwise({"r": r, "s": s}, measure=measure, corrected=True)["r", "s"]
+        assert corrected == pytest.approx(level.corrected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("measure", ["rbo", "rbo:0.5", "average_overlap", "kendall", "spearman", "weightedtau"])
+@pytest.mark.parametrize("ks", ["exp", "all", "squared"])
+def test_measures_of_whole_lists_do_not_depend_on_the_grid(measure, ks):
+    r, s = some_rankings(3, 70)[[0, 2]]
+    result = fj.pairwise({"r": r, "s": s}, measure=measure, ks=ks)
+    assert result.area == "value over the whole list"
+    whole = fj.compare(r, s, [measure]).auc[result.measure]
+    assert result["r", "s"] == pytest.approx(whole, abs=1e-12)
+    assert fj.pairwise({"r": r, "s": s}, measure=measure, ks=20).area == "value at k = 20"
+    if measure == "kendall":
+        assert whole == pytest.approx(stats.kendalltau(r, s).statistic)
+
+
+def test_each_ranking_is_sorted_once(monkeypatch):
+    sorts = []
+    descending = ranking_module._kernels.order.descending
+    monkeypatch.setattr(ranking_module._kernels.order, "descending", lambda *args: sorts.append(1) or descending(*args))
+    scores = some_rankings(5, 40)
+    for options in ({}, {"ks": "all"}, {"corrected": True}, {"measure": "kendall"}, {"ks": "all", "corrected": True}):
+        fj.pairwise(scores, n_jobs=1, **options)
+        assert len(sorts) == 5, options
+        sorts.clear()
+    result = fj.compare(scores[0], scores[1], k=[3], permutations=20)
+    assert str(result)
+    assert result.levels()
+    assert result.explain(5).items
+    assert len(sorts) == 2
+    sorts.clear()
+    both = fj.rankings({"a": scores[0], "b": -scores[1]}, negative="clip")
+    fj.compare(both["a"], both["b"])
+    fj.explain(both["a"], both["b"], 3)
+    fj.compare(fj.rankings({"x": both["a"]}), both["b"])
+    assert len(sorts) == 2
+
+
+def test_pairwise_forgets_the_orders_it_need_not_keep():
+    both = fj.rankings(some_rankings(4, 2000))
+    fj.pairwise(both)
+    assert not any(ranking.is_sorted for ranking in both)
+
+
+def test_the_arrays_of_users_are_not_copied():
+    scores = some_rankings(4, 30)
+    assert fj.rankings(scores).matrix() is scores
+
+
+class TestNames:
+    def test_rows_and_pairs(self):
+        result = fj.pairwise({f"r{i}": own for i, own in enumerate(some_rankings(3, 40))})
+        assert result["r0"] == dict(zip(result.columns, result.values[0], strict=True))
+        assert result["r0", "r2"] == result.values[0, 2]
+        for key in ("r3", ("r0", "r3"), ("r3", "r0"), 0, ("r0", "r1", "r2")):
+            with pytest.raises(fj.InputError, match="the matrix must"):
+                result[key]
+
+    def test_two_collections_by_position_are_no_square(self):
+        a, b = some_rankings(4, 30)[:2], some_rankings(4, 30)[2:]
+        result = fj.pairwise(a, b)
+        assert result.names == result.columns == ("0", "1")
+        assert not result.square
+        least = f"{result.values.min():.4f} to {result.values.max():.4f}"
+        assert least in str(result)
+        with pytest.raises(fj.InputError, match="clustered needs one collection"):
+            result.clustered()
+        with pytest.raises(fj.InputError, match="clustered needs one collection"):
+            result.reordered([1, 0]).clustered()
+
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    def test_a_ranking_called_ranking(self, library):
+        result = fj.pairwise({"ranking": [3, 2, 1], "b": [1, 3, 2]})
+        table = result.to_frame(library)
+        labels = table.index.tolist() if library == "pandas" else table["ranking_"].to_list()
+        assert labels == ["ranking", "b"]
+        assert list(table["ranking"]) == result.values[:, 0].tolist()
+
+    def test_reordered(self):
+        result = fj.pairwise(some_rankings(4, 30), corrected=True)
+        moved = result.reordered([2, 0, 1])
+        assert moved.names == ("2", "0", "1")
+        for view in (lambda own: own, fj.Matrix.as_raw):
+            assert view(moved)["2", "1"] == view(result)["2", "1"]
+
+
+def test_clustered_with_undefined_cells():
+    up = np.arange(1.0, 20.0)
+    result = fj.pairwise({"u1": up, "dead": np.ones(19), "u2": up + 0.5, "d": up[::-1]}, measure="kendall")
+    assert np.isnan(result["u1", "dead"])
+    names = result.clustered().names
+    assert sorted(names) == ["d", "dead", "u1", "u2"]
+    assert abs(names.index("u1") - names.index("u2")) == 1
+
+
+def test_dead_rankings_are_named_and_never_agree_beyond_chance():
+    result = fj.pairwise({"x": np.ones(9), "y": np.zeros(9), "live": np.arange(9.0)}, corrected=True)
+    assert any(note.startswith("x, y give every item the same score") for note in result.notes)
+    assert np.isnan(result["x", "y"])
+    assert np.isnan(result["x", "x"])
+    assert "corrected values are undefined in 4 of 9 cells: chance alone gives 1 there" in result.notes
+    assert result["x", "live"] == pytest.approx(0, abs=1e-12)
+    single = fj.compare(np.ones(9), np.zeros(9))
+    assert np.isnan(single.chance["fuji"].corrected_auc)
+    assert sum("gives every item the same score" in note for note in single.notes) == 2
+
+
+def test_the_convention_for_undefined_values_is_noted():
+    for measure in ("gamma", "correlation"):
+        notes = fj.pairwise([[1, 1, 1], [3, 2, 1]], measure=measure).notes
+        assert any(note.startswith(f"{measure} counts 1 by the paper's convention") for note in notes)
+
+
+def test_all_negative_scores_are_refused_for_fuji_only():
+    logs = {"a": [-1.0, -2.0, -3.0], "b": [-3.0, -1.0, -2.0]}
+    for call in (fj.pairwise, lambda own, **policies: fj.compare(*own.values(), **policies)):
+        with pytest.raises(fj.InputError, match=r"all of its scores are negative.*transform='exp'"):
+            call(logs, negative="clip")
+    assert fj.pairwise(logs, negative="clip", measure="jaccard")["a", "b"] < 1
+    assert fj.pairwise(logs, transform="exp")["a", "b"] < 1
+
+
+class TestTruncated:
+    LISTS: ClassVar = {"a": {"x": 3, "y": 2, "z": 1}, "b": {"x": 3, "w": 2}, "c": {"v": 4, "x": 2, "w": 1}}
+
+    def test_without_a_universe(self):
+        result = fj.pairwise(self.LISTS, missing="zero")
+        assert result.ks.tolist() == [1, 2]
+        assert "truncated lists: k ends at 2, the length of the shortest" in result.notes
+        with pytest.raises(fj.InputError, match="pass universe=N"):
+            fj.pairwise(self.LISTS, missing="zero", corrected=True)
+        with pytest.raises(fj.InputError, match="a must score every item; it lacks 2 of 5"):
+            fj.pairwise(self.LISTS)
+
+    @pytest.mark.parametrize("ks", ["exp", "all", [1, 3]])
+    def test_with_a_universe(self, ks):
+        result = fj.pairwise(self.LISTS, universe=1000, corrected=True, ks=ks)
+        three = fj.rankings(self.LISTS, universe=1000)
+        for a, b in combinations("abc", 2):
+            alone = fj.chance(three[a], three[b], ks=ks if ks == [1, 3] else result.ks)
+            assert result[a, b] == pytest.approx(alone.corrected_auc, abs=1e-12)
+        assert fj.pairwise(three, corrected=True, ks=ks).values.tobytes() == result.values.tobytes()
+
+    def test_two_collections(self):
+        result = fj.pairwise({"a": self.LISTS["a"]}, {"c": self.LISTS["c"]}, universe=40)
+        square = fj.pairwise({name: self.LISTS[name] for name in "ac"}, universe=40)
+        assert result["a", "c"] == square["a", "c"]
 
 
 @pytest.mark.parametrize(("measure", "ks"), [("fuji", "exp"), ("fuji", "all"), ("gamma", "exp"), ("pog", "exp")])
@@ -71,7 +258,12 @@ def test_any_executor():
 def test_a_process_pool():
     scores = some_rankings(4, 50)
     with ProcessPoolExecutor(1) as pool:
-        assert fj.pairwise(scores, executor=pool).values.tobytes() == fj.pairwise(scores).values.tobytes()
+        for options in ({}, {"corrected": True}, {"measure": "rbo:0.8"}, {"ks": "all", "corrected": True}):
+            alone = fj.pairwise(scores, **options).values.tobytes()
+            assert fj.pairwise(scores, executor=pool, **options).values.tobytes() == alone
+        lists = fj.rankings({"a": {"x": 3, "y": 2}, "b": {"x": 1, "z": 2}, "c": {"x": 2, "y": 1}}, universe=9)
+        alone = fj.stability_curve(lists, ks="all", corrected=True).values
+        np.testing.assert_array_equal(fj.stability_curve(lists, ks="all", corrected=True, executor=pool).values, alone)
 
 
 def test_symmetric_with_a_diagonal_of_ones():
@@ -171,11 +363,11 @@ def test_ctrl_c_stops_cleanly():
     [
         (([],), {}, "rankings must hold at least one ranking"),
         (({"a": [1, 2]},), {"measure": "gamma", "corrected": True}, "gamma has none"),
-        ((np.zeros(3),), {}, "rankings must be a 2-D array, one row a ranking"),
+        ((np.zeros(3),), {}, "rankings must be a 2-D array, one row per ranking"),
         (("file.csv",), {}, "Read files with fujiscore.read"),
         (([[1, 2], [1, 2, 3]],), {}, "must score the same items"),
         (([[1, 2], [1, -2]],), {}, "1 must hold non-negative scores"),
-        (([[1, 2], [1, 2]],), {"ties": "random"}, "ties must be one of 'stable', 'closed'; got 'random'"),
+        (([[1, 2], [1, 2]],), {"ties": "random"}, "ties must be one of 'closed', 'stable'; got 'random'"),
     ],
 )
 def test_errors(arguments, options, message):

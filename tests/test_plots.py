@@ -52,6 +52,103 @@ def test_matrix(ax):
     np.testing.assert_array_equal(ax.images[0].get_array(), found.clustered().values)
 
 
+def drawn_without_warnings(axes):
+    """Draw the whole figure: layout and fonts warn only then, and warnings are errors."""
+    import matplotlib.pyplot as plt
+
+    axes.figure.canvas.draw()
+    plt.close(axes.figure)
+
+
+LISTS = {"a": 3.0, "b": 2.0, "c": 1.0}, {"b": 3.0, "d": 2.0, "a": 1.0}
+RESULTS = {
+    "curve": lambda **o: fj.curve(R, S, **o),
+    "undefined curve": lambda **o: fj.curve([1, 1, 1, 1, 1], S, "kendall", **o),
+    "comparison": lambda **o: fj.compare(R, S, list(fj.MEASURES), **o),
+    "comparison with undefined values": lambda **o: fj.compare([2, 2, 1, 1, 0], S, list(fj.MEASURES), **o),
+    "chance": lambda **o: fj.chance(R, S, **o),
+    "chance of a whole list": lambda **o: fj.chance(R, S, "kendall", permutations=10, **o),
+    "chance of the dead": lambda **o: fj.chance([1, 1, 1, 1, 1], [0, 0, 0, 0, 0], **o),
+    "bounds": lambda **o: fj.bounds(*LISTS, **o),
+    "universe": lambda **o: fj.chance(*LISTS, universe=30, **o),
+    "stability": lambda **o: fj.stability_curve([R, S, R[::-1]], **o),
+    "corrected stability": lambda **o: fj.stability_curve([R, S, R[::-1]], corrected=True, **o),
+    "undefined stability": lambda **o: fj.stability_curve([R, S, [1] * 5], "kendall", **o),
+}
+
+
+@pytest.mark.parametrize("ks", ["all", "exp", "squared", 2, [1, 2, 3]])
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_over_every_grid(name, ks):
+    axes = RESULTS[name](ks=ks).plot()
+    assert axes.get_xscale() == ("log" if ks == "exp" else "linear")
+    assert axes.get_legend() is not None
+    drawn_without_warnings(axes)
+
+
+def test_one_item():
+    for ks in ("all", "exp"):
+        drawn_without_warnings(fj.compare([1.0], [2.0], ks=ks).plot())
+
+
+def test_the_area_seen_is_the_area_computed():
+    n = 64  # a power of two: the grid's points are evenly spaced on the log axis
+    rng = np.random.default_rng(0)
+    curve = fj.curve(rng.random(n), rng.random(n), ks="exp")
+    x, y = drawn(curve.plot())[0]
+    seen = np.log2(x) / np.log2(n)
+    assert np.trapezoid(y, seen) == pytest.approx(curve.auc)
+
+
+def test_legends_name_what_they_show(ax):
+    def legend(result):
+        texts = [text.get_text() for text in result.plot(ax).get_legend().get_texts()]
+        ax.clear()
+        return texts
+
+    kendall = fj.compare(R, S, "kendall")
+    assert legend(kendall) == [f"Kendall's tau (value over the whole list {kendall.auc['kendall']:.3f})"]
+    assert legend(fj.compare(R, S, "kendall", ks=3))[0].startswith("Kendall's tau (value at k = 3 ")
+    assert legend(fj.chance(R, S, "kendall", permutations=9))[0].startswith("Kendall's tau (value over the whole list")
+    assert legend(fj.curve(R, S, ks="exp"))[0].startswith("FUJI (top-weighted AUC ")
+    assert legend(fj.curve(R, S))[0].startswith("FUJI (AUC ")
+
+
+def test_negative_corrected_values_are_inside_the_picture(ax):
+    rankings = np.random.default_rng(6).permuted(np.tile(np.arange(12.0), (3, 1)), axis=1)
+    result = fj.stability_curve(rankings, "jaccard", ks=[1, 2, 3], corrected=True)
+    assert result.low.min() < -0.03
+    assert result.plot(ax).get_ylim()[0] <= max(result.low.min(), -1)
+
+
+class TestMatrices:
+    def test_undefined_cells(self):
+        result = fj.pairwise({"a": R, "dead": [1] * 5, "c": S}, measure="kendall")
+        axes = result.plot()
+        texts = [text.get_text() for text in axes.texts]
+        assert texts.count("undefined") == 5
+        drawn_without_warnings(axes)
+        drawn_without_warnings(result.plot(clustered=True))
+        drawn_without_warnings(fj.pairwise([[1, 1], [1, 1]], measure="kendall").plot())
+
+    def test_odd_names(self):
+        names = ["x" * 300, "$a_1$ and $", "$\\frac", "_hidden", "50 %", ""]
+        result = fj.pairwise(dict(zip(names, np.random.default_rng(0).random((6, 20)), strict=True)))
+        axes = result.plot()
+        labels = [label.get_text() for label in axes.get_yticklabels()]
+        assert labels[0] == "x" * 16 + "..." + "x" * 16
+        assert labels[1:] == [r"\$a_1\$ and \$", r"\$\frac", "_hidden", "50 %", ""]
+        drawn_without_warnings(axes)
+
+    @pytest.mark.parametrize("shape", [(1, 1), (2, 30), (30, 2), (60, 60)])
+    def test_sizes(self, shape):
+        rng = np.random.default_rng(1)
+        result = fj.pairwise(rng.random((shape[0], 8)), rng.random((shape[1], 8)), corrected=True)
+        axes = result.plot()
+        assert (len(axes.get_xticklabels()) == shape[1]) or shape[1] > 40
+        drawn_without_warnings(axes)
+
+
 def test_an_axes_of_its_own():
     import matplotlib.pyplot as plt
 

@@ -32,7 +32,8 @@ class TestValue:
         assert found.value == pytest.approx(oracle.stability(rows), abs=1e-12)
         assert found.variance == pytest.approx(oracle.variance(rows), abs=1e-12)
         reach = NormalDist().inv_cdf(0.975) * math.sqrt(found.variance)
-        assert (found.low, found.high) == pytest.approx((found.value - reach, found.value + reach))
+        assert found.low == pytest.approx(max(found.value - reach, -1 / (found.m - 1)))
+        assert found.high == pytest.approx(min(found.value + reach, 1))
         assert (found.m, found.n) == (len(rows), len(rows[0]))
         assert -1 / (found.m - 1) - 1e-12 <= found.value <= 1
 
@@ -63,6 +64,13 @@ class TestValue:
         expected = set_stability([[1, 0, 1], [1, 1, 0], [0, 0, 1]])
         assert set_stability(pandas.DataFrame(columns)) == expected
         assert set_stability(polars.DataFrame(columns)) == expected
+
+    def test_few_sets_carry_a_note(self):
+        few, many = set_stability([[1, 0], [1, 0]]), set_stability([[1, 0], [0, 1]] * 15)
+        assert few.notes == ("the interval is too narrow: it is made for many sets, and there are 2",)
+        assert str(few).endswith("\nnote: " + few.notes[0])
+        assert (many.notes, str(many).count("note")) == ((), 0)
+        assert compare_set_stability(few, many).notes == few.test(0).notes == few.notes
 
     def test_identical_sets(self):
         found = set_stability([{"a", "b"}] * 5, n=10)
@@ -141,8 +149,8 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("sets", "n", "words"),
         [
-            ([[0, 1]], None, "sets must be at least 2 to have a stability; got 1"),
-            ([{"a"}], 3, "sets must be at least 2 to have a stability; got 1"),
+            ([[0, 1]], None, "set_stability needs at least 2 sets; got 1"),
+            ([{"a"}], 3, "set_stability needs at least 2 sets; got 1"),
             ([[0, 0], [0, 0]], None, "each of them holds no item"),
             ([set(), set()], 3, "each of them holds no item"),
             ([[1, 1], [1, 1]], None, "each of them holds every item"),
@@ -157,8 +165,8 @@ class TestErrors:
             ([[["a"]], ["b"]], 4, "hashable items such as strings; the set at position 0"),
             (np.array([[1, 0], [0, 1]]), 3, "n must be the number of columns of sets, 2, or left out; got 3"),
             (np.array([1, 0]), None, "got shape .2,."),
-            ([{"a"}, {"b"}], 0, "n must be an integer from 1"),
-            ([{"a"}, {"b"}], 2.0, "n must be an integer from 1"),
+            ([{"a"}, {"b"}], 0, "n must be an integer of at least 1; got 0"),
+            ([{"a"}, {"b"}], 2.0, "n must be an integer of at least 1; got 2.0"),
             ("abc", None, "got str"),
             ({"a", "b"}, None, "got set"),
         ],
@@ -169,7 +177,7 @@ class TestErrors:
 
     @pytest.mark.parametrize("confidence", [0, 1, 95, "0.95", float("nan"), True])
     def test_confidence(self, confidence):
-        with pytest.raises(fj.InputError, match="confidence must be a number above 0 and below 1"):
+        with pytest.raises(fj.InputError, match="confidence must be a number between 0 and 1"):
             set_stability([[1, 0], [0, 1]], confidence=confidence)
 
     def test_only_results_are_compared(self):

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import fujiscore as fj
+from fujiscore.null import has_closed_form
 
 
 def resamples(m, noise, rng, n=60):
@@ -99,6 +100,78 @@ def test_equal_methods_without_spread():
     assert (found.difference, found.p_value) == (0, 1)
 
 
+@pytest.mark.parametrize("measure", list(fj.MEASURES))
+@pytest.mark.parametrize("corrected", [False, True])
+def test_intervals_stay_inside_the_measures_range(measure, corrected):
+    if corrected and not has_closed_form(fj.MEASURES[measure]):
+        pytest.skip("no closed form")
+    scores = np.random.default_rng(5).permuted(np.tile(np.arange(8.0), (3, 1)), axis=1)
+    found = fj.stability(scores, measure, ks="all", corrected=corrected)
+    curve = fj.stability_curve(scores, measure, ks=[1, 4], corrected=corrected)
+    low = fj.MEASURES[measure].low
+    for result in (found, curve):
+        values = np.atleast_1d(result.value if result is found else result.values)
+        assert (np.atleast_1d(result.low) <= values).all()
+        assert (values <= np.atleast_1d(result.high)).all()
+        assert (np.atleast_1d(result.high) <= 1).all()
+    if not corrected:
+        assert found.low >= low
+        assert (curve.low >= low).all()
+    elif np.isfinite(low):
+        pairs = [fj.chance(a, b, measure, ks="all") for a, b in combinations(scores, 2)]
+        assert found.low >= np.mean([(low - own.expected_auc) / (1 - own.expected_auc) for own in pairs]) - 1e-12
+        for point, k in enumerate((1, 4)):
+            by_chance = np.array([own.expected[k - 1] for own in pairs])
+            assert curve.low[point] >= np.mean((low - by_chance) / (1 - by_chance)) - 1e-12
+
+
+def test_the_difference_stays_inside_the_range():
+    rng = np.random.default_rng(1)
+    found = fj.compare_stability(rng.random((3, 6)), rng.random((3, 6)), ks=1)
+    assert -1 <= found.low <= found.difference <= found.high <= 1
+
+
+def test_asymmetric_measures_count_both_ways():
+    scores = [[3, 3, 1, 0], [4, 3, 2, 1], [1, 1, 1, 2]]
+    both = [fj.score(a, b, 1, "pog") for a, b in permutations(scores, 2)]
+    assert fj.stability(scores, "pog", ks=1).value == pytest.approx(np.mean(both))
+    assert fj.stability_curve(scores, "pog", ks=[1]).values[0] == pytest.approx(np.mean(both))
+    assert fj.score(scores[0], scores[1], 1, "pog") != fj.score(scores[1], scores[0], 1, "pog")
+
+
+def test_undefined_pairs_make_the_value_nan_and_say_so():
+    scores = {"dead": [1, 1, 1, 1], "b": [4, 3, 2, 1], "c": [4, 2, 3, 1]}
+    found = fj.stability(scores, "kendall")
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert any("kendall is undefined in 5 of 9 cells" in note for note in found.notes)
+    curve = fj.stability_curve(scores, "kendall", ks=[2, 4])
+    assert np.isnan(curve.values).all()
+    assert any("kendall is undefined in 2 of 2 k" in note for note in curve.notes)
+    for result in (found, curve):
+        assert any(note.startswith("dead gives every item the same score") for note in result.notes)
+
+
+@pytest.mark.parametrize("names", ["xyz", "012"])
+def test_names_pair_and_positions_do_not(names):
+    rng = np.random.default_rng(3)
+    first, second = (dict(zip(names, resamples(3, 0.4, rng), strict=True)) for _ in range(2))
+    assert fj.compare_stability(first, second).paired == (names == "xyz")
+    assert not fj.compare_stability(first, dict(reversed(second.items()))).paired
+    assert fj.compare_stability(first, second, paired=True).paired
+
+
+def test_truncated_lists_end_with_the_shortest():
+    lists = {"a": {"x": 3, "y": 2, "z": 1}, "b": {"x": 3, "w": 2}, "c": {"y": 4, "x": 2, "w": 1}}
+    found = fj.stability(lists, universe=50, corrected=True)
+    assert found.pairs.ks[-1] == 2
+    assert "truncated lists: k ends at 2, the length of the shortest" in found.notes
+    curve = fj.stability_curve(lists, universe=50, corrected=True)
+    assert curve.ks[-1] == 2
+    assert "truncated lists: k ends at 2, the length of the shortest" in curve.notes
+    with pytest.raises(fj.InputError, match="no chance level"):
+        fj.stability(lists, missing="zero", corrected=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.2, 0.6, 1.5])
 @pytest.mark.parametrize("m", [10, 20])
@@ -132,15 +205,15 @@ def test_type_one_error(m, noise):
     ("call", "message"),
     [
         (lambda: fj.stability([[1, 2], [2, 1]]), "rankings must hold at least 3 rankings of one method"),
-        (lambda: fj.stability(np.ones((3, 4)), confidence=95), "confidence must lie between 0 and 1"),
+        (lambda: fj.stability(np.ones((3, 4)), confidence=95), "confidence must be a number between 0 and 1"),
         (lambda: fj.compare_stability(np.ones((3, 4)), np.ones((2, 4))), "second must hold at least 3"),
         (
             lambda: fj.compare_stability(np.ones((3, 4)), np.ones((4, 4)), paired=True),
-            "paired=True needs as many rankings",
+            "paired needs as many rankings of one method as of the other; got 3 and 4",
         ),
         (
             lambda: fj.stability_curve(np.ones((3, 4)), "gamma", corrected=True),
-            "corrected=True needs a measure whose chance level has a closed form; gamma has none",
+            "corrected needs a measure whose chance level has a closed form; gamma has none",
         ),
     ],
 )

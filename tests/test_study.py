@@ -533,7 +533,8 @@ def test_notes_say_what_could_mislead_and_nothing_else():
     assert "from the same forest" not in notes_of("genie3", as_ranker("random_forest", random_state=9))
     assert "all 6 features are in the top 6" in notes_of("relief", top=6)
     assert "with 9 permutations no p-value is below 0.1" in notes_of("relief", permutations=9)
-    assert notes_of("relief", permutations=0) == ""
+    assert "with 19 permutations no p-value is below 0.05" in notes_of("relief", permutations=19)
+    assert notes_of("relief", permutations=20) == notes_of("relief", permutations=0) == ""
 
     def spread(x, _):
         return x.std(axis=0)
@@ -724,3 +725,14 @@ def test_threads_leave_the_callers_warning_filters_alone():
         study(x, y, ["genie3"], trees=40, resamples=12, permutations=0, n_jobs=4, random_state=seed)
         rank(x, y, ["genie3"], trees=40, n_jobs=4, random_state=seed)
     assert warnings.filters == before
+
+
+def test_the_summary_says_how_much_resamples_share():
+    rows = {}
+    for scheme in ("subsample", "bootstrap", "folds"):
+        found = study(*table(), ["relief"], scheme=scheme, **{**QUICK, "fraction": 0.5, "resamples": 5})
+        rows[scheme] = found.to_markdown().split("about ")[1].split("%")[0]
+        codes = np.zeros(3000, np.int32)
+        first, second = (Plan(5, scheme, 0.5, 0).rows(codes, i) for i in (0, 1))
+        assert np.isin(first, second).mean() == pytest.approx(int(rows[scheme]) / 100, abs=0.04)
+    assert rows == {"subsample": "50", "bootstrap": "63", "folds": "75"}

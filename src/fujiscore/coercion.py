@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,6 +27,32 @@ class Labelled(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+def is_null(value: Any) -> bool:
+    """Return whether a value stands for nothing: None, NaN, pandas.NA or NaT."""
+    if isinstance(value, float):
+        return bool(value != value)  # noqa: PLR0124 - only NaN differs from itself
+    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+
+
+def unique_labels(items: Iterable[Any], name: str) -> dict[Hashable, None]:
+    """Return each label once, in order; unhashable and missing labels are an error."""
+    try:
+        unique = dict.fromkeys(items)
+    except TypeError as error:
+        raise InputError(f"{name} must have hashable labels such as strings; got an {error}.") from None
+    require_labels(unique, name)
+    return unique
+
+
+def require_labels(items: Iterable[Any], name: str) -> None:
+    """Raise if a label is missing (None, NaN): such labels match nothing, not even themselves."""
+    if set(map(type, items)) <= {str, int}:
+        return
+    position = next((i for i, item in enumerate(items) if is_null(item)), None)
+    if position is not None:
+        raise InputError(f"{name} must label every item; the label at position {position} is missing. Drop that item.")
+
+
 def labelled(obj: Any, name: str) -> Labelled:
     """Return one object as labels and scores; the scores may still be negative, NaN or infinite."""
     if isinstance(obj, Labelled):
@@ -42,7 +70,8 @@ def _from_array(obj: NDArray[Any], name: str) -> Labelled:
     """Return an array's scores; an array of text is a list of items."""
     values: NDArray[Any] = obj
     if isinstance(obj, np.ma.MaskedArray):
-        values = np.ma.filled(obj.astype(np.float64), np.nan) if obj.dtype.kind in "fiub" else obj.filled(None)
+        gone: Any = None if obj.dtype.kind not in "fiub" else np.nan
+        values = np.where(np.ma.getmaskarray(obj), gone, obj.data)
     if values.dtype.kind in "UOT" and values.ndim == 1 and values.size and _all_text(values.tolist()):
         return _from_items(values.tolist(), name)
     return Labelled(None, _numbers(values, name))
@@ -79,11 +108,14 @@ def _from_items(items: Sequence[str], name: str) -> Labelled:
 def _array(obj: Any, name: str) -> NDArray[Any]:
     """Return an array, or say that the sequence has no regular shape."""
     try:
-        return np.asarray(obj)
+        values = np.asarray(obj)
     except ValueError:
         raise InputError(
             f"{name} must be a flat list of scores; its entries are sequences of unequal lengths."
         ) from None
+    if values.dtype.kind in "US" and values.ndim == 1:  # numbers beside text became text too
+        values = np.array([*obj, None], np.object_)[:-1]
+    return values
 
 
 def _numbers(values: NDArray[Any], name: str) -> Scores:
@@ -97,14 +129,19 @@ def _numbers(values: NDArray[Any], name: str) -> Scores:
         raise InputError(f"{name} must hold at least one score; it is empty.")
     if values.dtype.kind not in "fiub":
         values = _from_objects(values, name)
-    return np.ascontiguousarray(values, dtype=np.float64)
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, which the door refuses
+        return np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _from_objects(values: NDArray[Any], name: str) -> Scores:
-    """Convert Python objects that are numbers (None counts as NaN); anything else is an error that names it."""
-    entries = values.astype(str) if values.dtype.kind in "mM" else values
-    for position, value in enumerate(entries.tolist()):
-        if isinstance(value, (str, bytes, complex)) or not (value is None or hasattr(value, "__float__")):
+    """Convert Python objects that are numbers (None and pandas.NA count as NaN); others are an error that names it."""
+    if values.dtype.kind in "mM":
+        raise InputError(f"{name} must hold numbers; got {values.dtype}. Convert the scores to float first.")
+    values = values.astype(np.object_)
+    for position, value in enumerate(values.tolist()):
+        if value is None or type(value).__name__ == "NAType":
+            values[position] = np.nan
+        elif isinstance(value, (str, bytes, complex)) or not hasattr(value, "__float__"):
             raise InputError(
                 f"{name} must hold numbers; got {value!r} ({type(value).__name__}) at position {position}. "
                 "Convert the scores to float first."
@@ -131,14 +168,23 @@ def _from_library(obj: Any, name: str) -> Labelled:
                 f"({', '.join(names[:8])}). Pass one column of it."
             )
         return labelled(columns[0], name)
-    if hasattr(obj, "__array__"):
-        return _from_array(np.asarray(obj), name)
+    if hasattr(obj, "__array__") and not isinstance(obj, type):
+        return _from_array(_own_array(obj, name), name)
     if isinstance(obj, Iterable) and not isinstance(obj, (str, bytes, set, frozenset)):
         return _from_sequence(list(obj), name)
+    remedy = " Read files with fujiscore.read." if isinstance(obj, (str, os.PathLike)) else ""
     raise InputError(
         f"{name} must be scores: a list, an array, a pandas or polars Series, a dict of item to score, or "
-        f"(item, score) pairs. Got {type(obj).__name__}."
+        f"(item, score) pairs. Got {type(obj).__name__}.{remedy}"
     )
+
+
+def _own_array(obj: Any, name: str) -> NDArray[Any]:
+    """Return the array that an object (a tensor, say) makes of itself."""
+    try:
+        return np.asarray(obj)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise InputError(f"{name} must be scores; its {type(obj).__name__} gives no array: {error}") from None
 
 
 def _from_pandas(series: Any, name: str) -> Labelled:
@@ -157,7 +203,9 @@ def is_table(obj: Any) -> bool:
     """Return whether an object is a DataFrame or an Arrow stream (such as a DuckDB relation)."""
     import narwhals as nw
 
-    return bool(nw.dependencies.is_into_dataframe(obj)) or hasattr(obj, "__arrow_c_stream__")
+    if nw.dependencies.is_into_dataframe(obj):
+        return True
+    return hasattr(obj, "__arrow_c_stream__") and not nw.dependencies.is_into_series(obj)
 
 
 def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
@@ -179,10 +227,11 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
         )
     column = items if items is not None else _text_column(table)
     labels = _frame_labels(obj, table, column)
-    return (
-        [name for name in columns if name != column],
-        [Labelled(labels, _column_scores(table[name], name)) for name in columns if name != column],
-    )
+    indexed = not isinstance(_frame_labels(obj, table, None), range | None)
+    guessed = column is not None and items is None and indexed
+    notes = (f"the column {column!r} labels the items, not the index",) if guessed else ()
+    scored = [name for name in columns if name != column]
+    return scored, [Labelled(labels, _column_scores(table[name], name), notes) for name in scored]
 
 
 def _arrow_table(obj: Any) -> Any:
@@ -191,7 +240,10 @@ def _arrow_table(obj: Any) -> Any:
         import pyarrow as pa
     except ImportError:
         raise MissingExtraError("reading an Arrow stream needs pyarrow: pip install 'fujiscore[parquet]'") from None
-    return pa.table(obj)
+    try:
+        return pa.table(obj)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"rankings must be a table; the {type(obj).__name__} is not one: {error}") from None
 
 
 def _require_plain_names(names: Sequence[Any]) -> None:
@@ -206,9 +258,7 @@ def _require_plain_names(names: Sequence[Any]) -> None:
 
 def _text_column(table: Any) -> str | None:
     """Return the one column of text, which labels the items; None if all columns are numbers."""
-    import narwhals as nw
-
-    text = [name for name, kind in table.schema.items() if not (kind.is_numeric() or kind == nw.Boolean)]
+    text = [name for name in table.columns if not _holds_scores(table[name])]
     if len(text) > 1:
         raise InputError(
             f"rankings must have numeric columns and at most one of labels; {', '.join(map(repr, text[:8]))} are not "
@@ -217,6 +267,18 @@ def _text_column(table: Any) -> str | None:
     if text and len(table.columns) == 1:
         raise InputError(f"rankings must have a column of scores; {text[0]!r} is the only column, and it is text.")
     return text[0] if text else None
+
+
+def _holds_scores(series: Any) -> bool:
+    """Return whether a column holds numbers; Python objects are looked at one by one."""
+    import narwhals as nw
+
+    kind = series.dtype
+    if kind.is_numeric() or kind == nw.Boolean:
+        return True
+    return kind in {nw.Object, nw.Unknown} and all(
+        is_null(value) or isinstance(value, Number) for value in series.to_list()
+    )
 
 
 def _frame_labels(obj: Any, table: Any, column: str | None) -> Labels | None:

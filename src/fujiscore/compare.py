@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -10,9 +11,9 @@ import numpy as np
 
 from fujiscore.errors import InputError, spelled
 from fujiscore.explain import Explanation, explanation
-from fujiscore.measures import area, evaluate, find, headline, undefined_points
+from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, has_closed_form, no_universe
-from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, set_sizes
+from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.tables import frame, text_table
 from fujiscore.truncated import Bounds, bounds
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
-    from fujiscore.measures import Measure
     from fujiscore.overlap import Sizes, Ties, ZeroTail
     from fujiscore.ranking import Rankings
     from fujiscore.rankings import Policies
@@ -69,6 +69,15 @@ class Curve:
         """The area over k = 1, 2, 4, ..., where the top weighs more; None unless every k is evaluated."""
         exp = self.grid if self.grid.kind == "exp" else exp_grid(self.grid)
         return None if exp is None else float(area(self.values[np.searchsorted(self.ks, exp.ks)]))
+
+    def __str__(self) -> str:
+        """Return the headline value, and the notes."""
+        measure = find(self.measure)
+        name = self.grid.whole if measure.whole else self.grid.area
+        head = f"{measure.title}, {name} {self.value:.4f}, {self.grid.described()}"
+        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return columns k and the measure's name as a pandas or polars DataFrame."""
@@ -199,7 +208,12 @@ class Comparison:
 
     def __getitem__(self, measure: str) -> Curve:
         """Return a measure's curve."""
-        return self.curves[find(measure).name]
+        name = find(measure).name
+        if name not in self.curves:
+            raise InputError(
+                f"the comparison must hold the measure asked for; {name} is not among {', '.join(self.curves)}."
+            )
+        return self.curves[name]
 
     def levels(self) -> list[Level]:
         """Return each measure's areas and its values at further k, against chance."""
@@ -239,6 +253,8 @@ class Comparison:
                 rows.append([measure.title, f"{curve.auc:.4f}", *([f"{curve.top_weighted_auc:.4f}"] if top else [])])
         head = f"{self.n} items, {self.grid.described()}"
         return "\n".join([head, *text_table(header, rows), *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per k and one column per measure as a pandas or polars DataFrame."""
@@ -430,8 +446,12 @@ def auc(
     >>> round(fj.auc([4, 3, 2, 1], [4, 2, 3, 1]), 4)
     0.9259
     """
-    value: float = curve(r, s, measure, ks=ks, ties=ties, zero_tail=zero_tail, **policies).auc
-    return value
+    result = curve(r, s, measure, ks=ks, ties=ties, zero_tail=zero_tail, **policies)
+    if isinstance(result, Bounds):
+        raise InputError(
+            f"{spelled('missing', 'bounds')} gives an interval, not a value: use fujiscore.bounds(r, s).auc."
+        )
+    return float(result.auc)
 
 
 @takes_policies
@@ -479,13 +499,15 @@ def compare(
     FUJI     0.9259  0.8889
     Jaccard  0.7778  0.6667
     """
-    if measures is None or not measures:
+    names = tuple(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else (measures,)
+    if not names or measures is None:
         raise InputError(f"{spelled('measures')} must name at least one measure; got {measures!r}.")
-    names = (measures,) if isinstance(measures, str) else tuple(measures)
     chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
     both = pair(r, s, policies)
     points = grid(ks, both.depth, limit(both))
-    at = grid(k, both.depth, limit(both)).ks if np.size(k) else np.empty(0, np.int64)
+    if any(measure.name == "fuji" for measure in chosen):
+        require_scores_for_fuji(both)
+    at = grid(k, both.depth, limit(both), "k").ks if np.size(k) else np.empty(0, np.int64)
     path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
     overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))

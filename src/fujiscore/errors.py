@@ -23,10 +23,10 @@ class MissingExtraError(ImportError):
 
 
 def _keyword(argument: str, value: object) -> str:
-    """Spell an argument as a call in Python has it; a value in capitals stands for any value."""
+    """Spell an argument as a call in Python has it; "N" stands for any number."""
     if value is None:
         return argument
-    return f"{argument}={value if isinstance(value, str) and value.isupper() else repr(value)}"
+    return f"{argument}={value if value == 'N' else repr(value)}"
 
 
 # How messages spell arguments: as keywords, or, while a command runs, as its options.

@@ -117,6 +117,8 @@ class Explanation:
         more = [f"... {len(self) - shown} more rows"] if len(self) > shown else []
         return "\n".join([head, *lines, *more, *(f"note: {note}" for note in self.notes)])
 
+    __repr__ = __str__
+
 
 def score_text(score: float) -> str:
     """Return a score in few digits; a dash for an item that is not listed."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import InputError, choice, proportion, spelled
+from fujiscore.errors import InputError, choice, first_few, proportion, spelled
 from fujiscore.overlap import Counts, Overlap
 
 if TYPE_CHECKING:
@@ -91,13 +91,14 @@ class Measure:
 
     def __call__(self, **parameters: Any) -> Measure:
         """Return the measure with other parameters."""
+        if parameters and not self.parameters:
+            raise InputError(f"{spelled('measure')} {self.name} takes no parameter; got {first_few(list(parameters))}.")
         for name, value in parameters.items():
-            choice("parameter", name, self.parameters or ("(none)",))
-            if isinstance(self.parameters[name], bool):
-                if not isinstance(value, bool):
-                    raise InputError(f"{self.name}: {name} must be True or False; got {value!r}.")
-            else:
-                proportion(name, value)
+            choice("parameter", name, self.parameters)
+            if not isinstance(self.parameters[name], bool):
+                parameters[name] = proportion(name, value)
+            elif not isinstance(value, bool):
+                raise InputError(f"{self.name}: {name} must be True or False; got {value!r}.")
         changed = {name: value for name, value in parameters.items() if value != MEASURES[self.base].parameters[name]}
         if not changed:
             return MEASURES[self.base]
@@ -202,9 +203,12 @@ def _parsed(name: str) -> tuple[str, Any]:
     try:
         if colon:
             return _plain(word), ast.literal_eval(value.strip().capitalize())
-        if "(" in name:
-            call: Any = ast.parse(name.strip(), mode="eval").body
-            return _plain(name.partition("(")[0]), {own.arg: ast.literal_eval(own.value) for own in call.keywords}
+        word, bracket, rest = name.partition("(")
+        if bracket:
+            call: Any = ast.parse(f"measure({rest.strip()}", mode="eval").body
+            if call.args:
+                raise ValueError  # noqa: TRY301 - parameters have names
+            return _plain(word), {str(own.arg): ast.literal_eval(own.value) for own in call.keywords}
     except (ValueError, SyntaxError, AttributeError):
         raise InputError(
             f"{spelled('measure')} must be a name with parameters such as 'rbo:0.98' or 'rbo(p=0.98)'; got {name!r}."

@@ -15,7 +15,7 @@ from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, integer, spelled
 from fujiscore.measures import MEASURES, evaluate, find, headline
 from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, overlap_of, pair
-from fujiscore.ranking import Ranking
+from fujiscore.ranking import LOWEST, Ranking
 from fujiscore.rankings import takes_policies
 from fujiscore.seeds import as_seed
 from fujiscore.tables import frame
@@ -161,12 +161,14 @@ class Chance:
 
     def __str__(self) -> str:
         """Return the area, its chance level, the corrected area and the notes."""
-        name = "value over the whole list" if find(self.measure).whole else self.grid.area
+        name = self.grid.whole if find(self.measure).whole else self.grid.area
         level = f"by chance {self.expected_auc:.4f}, corrected {self.corrected_auc:.4f}"
         lines = [f"{name} of {find(self.measure).title} {self.auc:.4f}, {level}"]
         if self.p_value is not None and self.permutations is not None:
             lines.append(f"p = {self.p_value:.4g} ({self.permutations.count} permutations), z = {self.auc_z:.2f}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per k as a pandas or polars DataFrame."""
@@ -512,7 +514,7 @@ class _Draw:
         absent = np.arange(size) >= self.listed
         extended = Ranking.checked(r.name, np.concatenate([scores, np.zeros(self.others)]), absent=absent)
         self.ranked = np.full(size, -np.inf)
-        self.ranked[: s.listed] = s.ranked_raw[: s.listed]
+        self.ranked[: s.listed] = np.maximum(s.ranked_raw[: s.listed], LOWEST)
         self.groups = s.tie_groups[0][: s.listed]
         self.overlap = overlap.with_first(extended)
 

@@ -12,10 +12,12 @@ import numpy as np
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.ranking import LOWEST, Ranking, Rankings, lazy
-from fujiscore.rankings import align
+from fujiscore.rankings import Policies, align
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
@@ -62,6 +64,11 @@ class Grid:
         name = {"all": "AUC", "exp": "top-weighted AUC", "squared": "AUC over squared k"}[self.kind]
         return name if self.ks[-1] == self.depth else f"{name} to k = {self.ks[-1]}"
 
+    @property
+    def whole(self) -> str:
+        """The name of the value at the last k, the headline of measures of whole lists."""
+        return "value over the whole list" if self.ks[-1] == self.depth else f"value at k = {self.ks[-1]}"
+
     def described(self) -> str:
         """Return which k are evaluated, in words."""
         if self.ks.size == 1:
@@ -80,7 +87,7 @@ def named_grid(kind: str, depth: int) -> Sizes:
     return np.array(points if points[-1] == depth else [*points, depth], np.int64)
 
 
-def grid(ks: Any, depth: int, limit: int | None = None) -> Grid:
+def grid(ks: Any, depth: int, limit: int | None = None, argument: str = "ks") -> Grid:
     """Return the grid that a name or increasing integers stand for; named ones end at the depth.
 
     `limit` is the largest k that may be asked for: the depth, unless a universe tells what lies beyond it.
@@ -97,14 +104,16 @@ def grid(ks: Any, depth: int, limit: int | None = None) -> Grid:
     limit = depth if limit is None else limit
     if points.ndim != 1 or points.size == 0 or points.dtype.kind not in "iu":
         raise InputError(
-            f"{spelled('ks')} must be 'all', 'exp', 'squared' or increasing integers from 1 to {limit}; got {ks!r}."
+            f"{spelled(argument)} must be 'all', 'exp', 'squared' or increasing integers from 1 to {limit}; got {ks!r}."
         )
     points = points.astype(np.int64)
     for before, after in itertools.pairwise(points):
         if after <= before:
-            raise InputError(f"{spelled('ks')} must increase; {before} is followed by {after}. Sort them.")
+            raise InputError(
+                f"{spelled(argument)} must increase; {before} is followed by {after}. Sort them, each once."
+            )
     if points[0] < 1 or points[-1] > limit:
-        raise _outside("ks", points[0] if points[0] < 1 else points[-1], limit)
+        raise _outside(argument, points[0] if points[0] < 1 else points[-1], limit)
     kind = "all" if points.size > 1 and points[-1] == points.size else "custom"
     return Grid(points, kind, depth)
 
@@ -227,7 +236,7 @@ class Overlap:
     def fuji(self) -> Scores:
         """The fuzzy Jaccard index: shared items, plus credit for the near misses, over the size of the union."""
         if self.r.ranked_raw[0] < 0 or self.s.ranked_raw[0] < 0:
-            raise _all_negative(self.r if self.r.ranked_raw[0] < 0 else self.s)
+            require_scores_for_fuji((self.r, self.s))
         return self._shared_and_fuji[1]
 
     @lazy
@@ -323,13 +332,15 @@ class Overlap:
         return out
 
 
-def _all_negative(ranking: Ranking) -> InputError:
-    """Return the error for a ranking without any membership."""
-    return InputError(
-        f"{ranking.name} must have a positive or zero score for FUJI; all of its scores are negative, and "
-        f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
-        f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
-    )
+def require_scores_for_fuji(rankings: Iterable[Ranking]) -> None:
+    """Raise if all scores of a ranking are negative."""
+    for ranking in rankings:
+        if ranking.best < 0:
+            raise InputError(
+                f"{ranking.name} must have a positive or zero score for FUJI; all of its scores are negative, and "
+                f"{spelled('negative', 'clip')} would make them all 0. Pass {spelled('transform', 'exp')} for "
+                f"log-probabilities, or {spelled('negative', 'abs')} to rank by magnitude."
+            )
 
 
 def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
@@ -378,6 +389,9 @@ def levels(ranking: Ranking, sizes: Sizes) -> NDArray[np.uint8]:
 
 def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s")) -> Rankings:
     """Align and check two rankings, and sort large ones side by side."""
+    for name in policies:
+        if name not in Policies.__annotations__:
+            raise TypeError(f"got an unexpected keyword argument {name!r}")
     both = (None if policies else _clean_arrays(r, s)) or align((r, s), _names(r, s, names), **policies)
     if both.n >= SORT_SIDE_BY_SIDE:
         run(_sort, [(ranking,) for ranking in both], n_jobs=2, progress=False)
@@ -397,8 +411,9 @@ def _clean_arrays(r: Any, s: Any) -> Rankings | None:
 
 def _names(r: Any, s: Any, default: tuple[str, str]) -> tuple[str, str]:
     """Return the rankings' own names where they have two different ones."""
-    own = tuple(obj.name if isinstance(obj, Ranking) else "" for obj in (r, s))
-    return (own[0], own[1]) if all(own) and own[0] != own[1] else default
+    single = [obj[0] if isinstance(obj, Rankings) and len(obj) == 1 else obj for obj in (r, s)]
+    first, second = (obj.name if isinstance(obj, Ranking) else "" for obj in single)
+    return (first, second) if first and second and first != second else default
 
 
 def _sort(ranking: Ranking) -> None:
@@ -423,7 +438,7 @@ def _finite(ranking: Ranking) -> Scores:
     """
     ranked = ranking.ranked_raw
     if ranked[-1] == -np.inf:
-        finite = ranked[ranked > LOWEST]
+        finite = ranked[ranked > (-np.inf if ranking.absent is None else LOWEST)]
         least = finite[-1] if finite.size else 0.0
         ranked = np.maximum(ranked, least if ranking.absent is None else min(least, 0.0))
     return ranked / 4 if max(ranked[0], -ranked[-1]) > 2.0**1020 else ranked

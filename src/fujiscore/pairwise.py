@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
@@ -12,10 +11,20 @@ from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.measures import area, evaluate, find, headline
 from fujiscore.null import Null, correct, has_closed_form, moments, no_universe
-from fujiscore.overlap import MOST_LEVELS, TIES, ZERO_TAIL, Counts, Overlap, grid, limit, tail_moments
+from fujiscore.overlap import (
+    MOST_LEVELS,
+    TIES,
+    ZERO_TAIL,
+    Counts,
+    Overlap,
+    grid,
+    limit,
+    require_scores_for_fuji,
+    tail_moments,
+)
 from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
-from fujiscore.tables import frame
+from fujiscore.tables import frame, free_name
 from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
@@ -70,6 +79,8 @@ def task_for(rankings: Rankings, measure: Any, ks: Any, *, corrected: bool, ties
     choice("zero_tail", zero_tail, ZERO_TAIL)
     chosen = find(measure)
     points = grid(ks, rankings.depth, limit(rankings))
+    if chosen.name == "fuji":
+        require_scores_for_fuji(rankings)
     if corrected:
         _require_null(chosen, rankings, points.ks, ties)
     return Task(chosen, points, ties, zero_tail, corrected, rankings.population)
@@ -115,6 +126,8 @@ class Matrix:
         Whether `values` are corrected for chance.
     notes : tuple of str
         What was done to the input, and what the values rest on.
+    two_collections : bool
+        Whether rows and columns are different collections of rankings, which may carry the same names.
     """
 
     names: tuple[str, ...]
@@ -125,6 +138,7 @@ class Matrix:
     grid: Grid
     corrected: bool
     notes: tuple[str, ...] = ()
+    two_collections: bool = False
 
     @property
     def values(self) -> Scores:
@@ -141,13 +155,13 @@ class Matrix:
     @property
     def area(self) -> str:
         """What the values are: the name of the area, or "value over the whole list"."""
-        name = "value over the whole list" if find(self.measure).whole else self.grid.area
+        name = self.grid.whole if find(self.measure).whole else self.grid.area
         return f"{name}, corrected for chance" if self.corrected else name
 
     @property
     def square(self) -> bool:
         """Whether rows and columns are the same rankings."""
-        return self.names == self.columns
+        return not self.two_collections
 
     def as_raw(self) -> Matrix:
         """Return the same matrix with raw values."""
@@ -162,6 +176,8 @@ class Matrix:
     def __getitem__(self, key: str | tuple[str, str]) -> Any:
         """Return the value of one pair by names, or one ranking's values as a dict."""
         row, *column = key if isinstance(key, tuple) else (key,)
+        if len(column) > 1:
+            raise InputError(f"the matrix must be asked for one ranking or a pair; got {len(column) + 1} names.")
         for name, names in zip((row, *column), (self.names, self.columns), strict=False):
             if name not in names:
                 raise InputError(
@@ -213,8 +229,9 @@ class Matrix:
     def to_frame(self, library: str | None = None) -> Any:
         """Return a DataFrame: with pandas labelled rows and columns, with polars a first column `ranking`."""
         columns = {name: self.values[:, j] for j, name in enumerate(self.columns)}
-        table = frame({"ranking": list(self.names), **columns}, library, self.notes)
-        return table.set_index("ranking") if hasattr(table, "set_index") else table
+        label = free_name("ranking", columns)
+        table = frame({label: list(self.names), **columns}, library, self.notes)
+        return table.set_index(label).rename_axis("ranking") if hasattr(table, "set_index") else table
 
     def plot(self, ax: Any = None, *, clustered: bool = False) -> Any:
         """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes."""
@@ -294,7 +311,11 @@ def pairwise(
             matrix[columns, rows] = values
         matrices.append(matrix)
     names = both.names[: len(first)]
-    notes = (*both.notes, *_caveats(both, task, matrices[0]))
+    notes = (*both.notes, *caveats(both, task, matrices[0]))
+    if corrected:
+        forced = int((np.isnan(correct(*matrices)) & ~np.isnan(matrices[0])).sum())
+        reason = f"corrected values are undefined in {forced} of {matrices[0].size} cells: chance alone gives 1 there"
+        notes += (reason,) if forced else ()
     return Matrix(
         names,
         names if others is None else both.names[offset:],
@@ -304,18 +325,22 @@ def pairwise(
         task.grid,
         corrected,
         notes,
+        others is not None,
     )
 
 
-def _caveats(rankings: Rankings, task: Task, values: Scores) -> list[str]:
-    """Return what the values rest on: truncated lists, constant rankings, undefined cells."""
+def caveats(rankings: Rankings, task: Task, values: Scores, unit: str = "cells") -> list[str]:
+    """Return what the values rest on: truncated lists, constant rankings, undefined values."""
     notes = []
     if rankings.truncated and task.grid.kind != "custom":
         notes.append(f"truncated lists: k ends at {rankings.depth}, the length of the shortest")
     notes += dead_rankings(rankings)
     undefined = int(np.isnan(values).sum())
     if undefined:
-        notes.append(f"{task.measure.name} is undefined in {undefined} of {values.size} cells: NaN there")
+        notes.append(f"{task.measure.name} is undefined in {undefined} of {values.size} {unit}: NaN there")
+    if not np.isnan(task.measure.undefined):
+        convention = f"{task.measure.undefined:g} by the paper's convention"
+        notes.append(f"{task.measure.name} counts {convention} where it is undefined (constant scores in the union)")
     return notes
 
 
@@ -370,7 +395,7 @@ def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str,
 
 def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tuple[Any, ...]:
     """Sort one ranking and keep what a grid needs: levels (written out), set sizes, last scores and mean tails."""
-    ranking = replace_order(ranking)
+    ranking = ranking.detached()  # hundreds of orders would fill the memory
     sizes = task.grid.ks
     if task.ties == "closed":
         sizes = ranking.tie_groups[1][sizes - 1].astype(np.int64)
@@ -380,11 +405,6 @@ def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tu
         return sizes, kth, 0.0
     n = ranking.n if task.population is None else task.population
     return sizes, kth, tail_moments(ranking, sizes, n, float(task.zero_tail == "include"))[0]
-
-
-def replace_order(ranking: Ranking) -> Ranking:
-    """Return the ranking without keeping what is computed of its order: hundreds of them would fill the memory."""
-    return ranking if "_sorted" in ranking.__dict__ else copy(ranking)
 
 
 def _sparse_tile(

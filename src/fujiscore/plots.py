@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from fujiscore.stability import StabilityCurve
     from fujiscore.truncated import Bounds
 
-# One colour a measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it.
+# Longer names of rankings are shortened: they would leave no room for the matrix.
+LONGEST = 32
+# One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it.
 PALETTE = (
     "#D55E00",
     "#0072B2",
@@ -57,7 +59,7 @@ def curves(lines: Sequence[Curve], ax: Any = None) -> Any:
     ax = new_axes() if ax is None else ax
     for line in lines:
         measure = find(line.measure)
-        name = "whole list" if measure.whole else line.grid.area
+        name = line.grid.whole if measure.whole else line.grid.area
         _line(ax, line.ks, line.values, color=colour(line.measure), label=f"{measure.title} ({name} {line.value:.3f})")
     return _finish(ax, [line.measure for line in lines], lines[0].grid)
 
@@ -65,7 +67,8 @@ def curves(lines: Sequence[Curve], ax: Any = None) -> Any:
 def chance(result: Chance, ax: Any = None) -> Any:
     """Draw a curve, its chance level, and a band of two standard deviations around it."""
     ax = new_axes() if ax is None else ax
-    title, name = find(result.measure).title, result.grid.area
+    measure = find(result.measure)
+    title, name = measure.title, result.grid.whole if measure.whole else result.grid.area
     _line(ax, result.ks, result.observed, color=colour(result.measure), label=f"{title} ({name} {result.auc:.3f})")
     label = f"by chance ({name} {result.expected_auc:.3f}), ± 2 sd"
     _line(ax, result.ks, result.expected, color="#7F7F7F", linestyle="--", label=label)
@@ -94,7 +97,8 @@ def stability(result: StabilityCurve, ax: Any = None) -> Any:
     kind = ", corrected for chance" if result.corrected else ""
     label = f"{find(result.measure).title}{kind}, {result.confidence:.0%} interval"
     _line(ax, result.ks, result.values, color=shade, label=label)
-    return _finish(ax, [result.measure], result.grid)
+    least = float(np.nanmin(result.low, initial=0.0))  # corrected values fall below the measure's range
+    return _finish(ax, [result.measure], result.grid, least)
 
 
 def matrix(result: Matrix, ax: Any = None) -> Any:
@@ -105,8 +109,9 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
     low = -1.0 if np.nanmin(values, initial=1.0) < -0.25 else 0.0  # a value just below chance need not halve the scale
     image = ax.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto")
     if columns <= 40:
-        ax.set_xticks(range(columns), result.columns, rotation=45, ha="right", rotation_mode="anchor")
-        ax.set_yticks(range(rows), result.names)
+        ax.set_xticks(range(columns), _labels(result.columns), rotation=45, ha="right", rotation_mode="anchor")
+    if rows <= 40:
+        ax.set_yticks(range(rows), _labels(result.names))
     if columns <= 12 and rows <= 24:
         for i in range(rows):
             for j in range(columns):
@@ -118,16 +123,23 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
     return ax
 
 
+def _labels(names: Sequence[str]) -> list[str]:
+    """Return names as tick labels: the middle of long ones left out, and no dollar taken for mathematics."""
+    short = [name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}...{name[-LONGEST // 2 :]}" for name in names]
+    return [name.replace("$", r"\$") for name in short]
+
+
 def _line(ax: Any, ks: Any, values: Any, **style: Any) -> None:
     """Draw a line over k, with marks where points are few."""
     ax.plot(ks, values, marker="o" if ks.size <= 40 else None, markersize=3, **style)
 
 
-def _finish(ax: Any, measures: Sequence[str], points: Grid) -> Any:
+def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) -> Any:
     """Label the axes, and fit them to the measures' range; k on a log axis where the grid is exponential."""
-    low = min((find(name).low for name in measures), default=0.0)
+    low = min([least, *(find(name).low for name in measures)])
     ax.set(xlabel="k, number of top items", ylabel="similarity")
     ax.set_ylim(max(low, -1.0) - 0.03, 1.03)
+    ax.update_datalim([(points.ks[0], 0.0), (points.ks[-1], 1.0)])  # also where every value is undefined
     if points.kind == "exp":  # so that the area seen is the area computed
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:g}")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.coercion import labelled
-from fujiscore.errors import InputError, first_few
-from fujiscore.tables import frame
+from fujiscore.coercion import labelled, unique_labels
+from fujiscore.errors import InputError, first_few, integer
+from fujiscore.tables import frame, free_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,10 +72,11 @@ class Ranking:
         universe: int | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        values = _require_scores(labelled(scores, name).scores, name)
-        _require_labels(items, values.size, name)
-        ranking = Ranking.checked(name, values, items, universe, tuple(notes))
-        self.__dict__.update(ranking.__dict__)
+        part = labelled(scores, name)
+        values = _require_scores(part.scores, name)
+        labels = part.items if items is None else _plain_labels(items, values.size, name)
+        size = None if universe is None else integer("universe", universe, values.size)
+        self.__dict__.update(Ranking.checked(name, values, labels, size, (*notes, *part.notes)).__dict__)
 
     name: str
     scores: Scores
@@ -84,6 +85,7 @@ class Ranking:
     notes: tuple[str, ...]
     absent: NDArray[np.bool_] | None
     n: int
+    _cache: dict[str, Any]
 
     @classmethod
     def checked(
@@ -97,9 +99,8 @@ class Ranking:
     ) -> Ranking:
         """Return a ranking of arrays that the door has checked."""
         ranking = object.__new__(cls)
-        ranking.__dict__.update(
-            name=name, scores=scores, items=items, universe=universe, notes=notes, absent=absent, n=scores.size
-        )
+        ranking.__dict__.update(name=name, scores=scores, items=items, universe=universe, notes=notes, absent=absent)
+        ranking.__dict__.update(n=scores.size, _cache={})
         return ranking
 
     def __len__(self) -> int:
@@ -132,8 +133,19 @@ class Ranking:
         columns = {"item": items, "score": self.scores[self.order], "rank": ranks.astype(np.int64)}
         return frame(columns, library, self.notes)
 
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the order is known already."""
+        return "sorted" in self._cache
+
     @lazy
     def _sorted(self) -> tuple[NDArray[np.int32], Scores]:
+        if "sorted" not in self._cache:  # shared with the same ranking under other names
+            self._cache["sorted"] = self._sort()
+        order: tuple[NDArray[np.int32], Scores] = self._cache["sorted"]
+        return order
+
+    def _sort(self) -> tuple[NDArray[np.int32], Scores]:
         keys = self.scores
         if self.absent is not None:
             keys = np.where(self.absent, -np.inf, np.maximum(keys, LOWEST))
@@ -190,16 +202,46 @@ class Ranking:
         return ranks
 
     @property
+    def _listed_scores(self) -> Scores:
+        return self.scores if self.absent is None else self.scores[~self.absent]
+
+    @property
+    def best(self) -> float:
+        """The highest score."""
+        return float(self.ranked_raw[0]) if self.is_sorted else float(self._listed_scores.max())
+
+    @property
     def constant(self) -> bool:
         """Whether all listed items have the same score, so that the ranking orders nothing."""
-        return self.listed > 1 and bool(self.ranked_raw[0] == self.ranked_raw[self.listed - 1])
+        if self.is_sorted:
+            return self.listed > 1 and bool(self.ranked_raw[0] == self.ranked_raw[self.listed - 1])
+        scores = self._listed_scores
+        return scores.size > 1 and bool(scores.min() == scores.max())
+
+    def renamed(self, name: str, universe: int | None, notes: tuple[str, ...]) -> Ranking:
+        """Return the same ranking, its order included, under another name."""
+        if (self.name, self.universe, self.notes) == (name, universe, notes):
+            return self
+        other = copy(self)
+        other.__dict__.update(name=name, universe=universe, notes=notes)
+        return other
+
+    def detached(self) -> Ranking:
+        """Return the same ranking, to forget its order with it, unless that is known already."""
+        if self.is_sorted:
+            return self
+        other = copy(self)
+        other.__dict__["_cache"] = {}
+        return other
 
     def shuffled(self, seed: np.uint64) -> Ranking:
         """Return the same scores assigned to the items at random; nothing is sorted."""
         permuted = copy(self)
         scores, order, scratch = np.empty(self.n), np.empty(self.n, np.int32), np.empty(self.n, np.int32)
         _kernels.chance.reassign(self.ranked_raw, self.tie_groups[0], seed, scratch, scores, order)
-        permuted.__dict__.update(scores=scores, _sorted=(order, self.ranked_raw), items=None, absent=None)
+        absent = None if self.absent is None else scores == -np.inf
+        permuted.__dict__.update(scores=scores, _sorted=(order, self.ranked_raw), items=None, absent=absent)
+        permuted.__dict__.pop("ranks", None)
         return permuted
 
 
@@ -229,14 +271,20 @@ class Rankings(Sequence[Ranking]):
         universe: int | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        if len(names) != len(scores) or not scores:
+        if len(names) != len(scores) or not names:
             raise InputError(f"names must name each of the {len(scores)} rankings; got {len(names)} names.")
-        values = [_require_scores(labelled(own, name).scores, name) for own, name in zip(scores, names, strict=True)]
-        for own, name in zip(values, names, strict=True):
-            _require_labels(values[0] if labels is None else labels, own.size, name)
-        said = tuple(notes)
-        members = [Ranking.checked(name, own, labels, universe, said) for own, name in zip(values, names, strict=True)]
-        self._set(tuple(members), labels, universe, said)
+        require_names(names)
+        members = [
+            Ranking(own, labels, name=name, universe=universe, notes=notes)
+            for own, name in zip(scores, names, strict=True)
+        ]
+        for ranking in members:
+            if ranking.n != members[0].n or (labels is None and ranking.items is not None):
+                raise InputError(
+                    f"{ranking.name} must be scores in the order of the labels; align labelled scores or lists of "
+                    "other lengths with fujiscore.rankings."
+                )
+        self._set(tuple(members), members[0].items, members[0].universe, tuple(notes))
 
     def _set(
         self, members: tuple[Ranking, ...], labels: Labels | None, universe: int | None, notes: tuple[str, ...]
@@ -271,12 +319,18 @@ class Rankings(Sequence[Ranking]):
             return self._rankings[key]
         if isinstance(key, (slice, list, tuple)):
             chosen = self._rankings[key] if isinstance(key, slice) else [self[name] for name in key]
+            if not chosen:
+                raise InputError(f"rankings must keep at least one ranking; none of {len(self)} is in {key!r}.")
             return Rankings.of(chosen, self.labels, self.universe, self.notes)
         if key not in self.names:
             raise InputError(
                 f"rankings must hold the name asked for; {key!r} is not among {first_few(self.names, 12)}."
             )
         return self._rankings[self.names.index(key)]
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether there is a ranking of that name, or this very ranking."""
+        return key in self.names if isinstance(key, str) else any(key is ranking for ranking in self._rankings)
 
     def items(self) -> list[tuple[str, Ranking]]:
         """Return pairs of name and ranking, as a dict does."""
@@ -327,7 +381,8 @@ class Rankings(Sequence[Ranking]):
     def to_frame(self, library: str | None = None) -> Any:
         """Return a column `item` and one column per ranking as a pandas or polars DataFrame."""
         items = range(self.n) if self.labels is None else self.labels
-        return frame({"item": list(items), **dict(zip(self.names, self.scores, strict=True))}, library, self.notes)
+        scores = dict(zip(self.names, self.scores, strict=True))
+        return frame({free_name("item", scores): list(items), **scores}, library, self.notes)
 
 
 def _same_memory(a: Scores, b: Scores) -> bool:
@@ -344,7 +399,18 @@ def _require_scores(scores: Scores, name: str) -> Scores:
     return scores
 
 
-def _require_labels(labels: Any, size: int, name: str) -> None:
-    """Raise unless there is one label per score."""
-    if labels is not None and len(labels) != size:
-        raise InputError(f"{name} must have one label per score; got {len(labels)} labels and {size} scores.")
+def _plain_labels(labels: Any, size: int, name: str) -> Labels:
+    """Return one label per score, each once, or raise."""
+    items: Labels = labels if isinstance(labels, (list, tuple, range)) else list(labels)
+    if len(items) != size:
+        raise InputError(f"{name} must have one label per score; got {len(items)} labels and {size} scores.")
+    if not isinstance(items, range) and len(unique_labels(items, name)) < size:
+        raise InputError(f"{name} must list each item once; labels repeat. Merge them with fujiscore.rankings.")
+    return items
+
+
+def require_names(names: Sequence[str]) -> None:
+    """Raise unless each ranking has a name of its own."""
+    if len(set(names)) < len(names):
+        repeated = next(name for position, name in enumerate(names) if name in names[:position])
+        raise InputError(f"rankings must have different names; {str(repeated)!r} names more than one. Rename them.")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from copy import copy
 from inspect import Parameter, signature
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled
+from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, require_labels, unique_labels
 from fujiscore.errors import InputError, choice, first_few, integer, spelled
-from fujiscore.ranking import Ranking, Rankings
+from fujiscore.ranking import Ranking, Rankings, require_names
 from fujiscore.transforms import Transform, transformed
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ NEGATIVE = ("raise", "clip", "abs")
 NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
+COUNT_AS_ZERO = "scores are negative and count as 0"
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
@@ -111,6 +112,7 @@ def rankings(
     names, objects = _split(obj, items)
     if not names:
         raise InputError("rankings must hold at least one ranking; got none.")
+    require_names(names)
     return align(objects, names, **policies)
 
 
@@ -128,7 +130,7 @@ def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
     if not is_table(obj):
         raise InputError(
             "rankings must be a mapping of name to ranking, a DataFrame, a 2-D array or a sequence of rankings; "
-            f"got {type(obj).__name__}. Read files with fujiscore.read."
+            f"got {type(obj).__name__}. Read files with fujiscore.read, and put a single ranking in a list."
         )
     names, columns = from_table(obj, items)
     return names, list(columns)
@@ -171,7 +173,12 @@ def align(
     choice("missing", missing, MISSING)
     objects = [_single(obj, name) for obj, name in zip(objects, names, strict=True)]
     said = list(notes)
-    if transform is None and "abs" not in signs and _already_aligned(objects):
+    universe = _agreed_universe(objects) if universe is None else universe
+    if universe is not None:
+        if missing == "drop":
+            raise InputError(f"{spelled('universe')} cannot be combined with {spelled('missing', 'drop')}.")
+        missing = "zero"
+    if transform is None and "abs" not in signs and _already_aligned(objects, missing):
         members = objects
         labels = objects[0].items
     else:
@@ -179,32 +186,19 @@ def align(
             _admitted(obj, name, sign, nan, duplicates, transform, said)
             for obj, name, sign in zip(objects, names, signs, strict=True)
         ]
-        if universe is not None:
-            if missing == "drop":
-                raise InputError(f"{spelled('universe')} cannot be combined with {spelled('missing', 'drop')}.")
-            missing = "zero"
         aligned, absent, labels = _aligned(parts, names, missing, said)
         aligned, absent, labels = _without_nan(aligned, absent, labels, names, nan, said)
+        _require_listed(absent, names)
         members = [
             Ranking.checked(name, scores, labels, None, (), gone)
             for name, scores, gone in zip(names, aligned, absent, strict=True)
         ]
     size = _universe_size(universe, members, labels)
-    size = _agreed_universe(objects) if size is None else size
     for obj in objects:
         said += obj.notes if isinstance(obj, Ranking) else ()
     final = tuple(dict.fromkeys(said))
-    members = [_renamed(member, name, size, final) for member, name in zip(members, names, strict=True)]
+    members = [member.renamed(name, size, final) for member, name in zip(members, names, strict=True)]
     return Rankings.of(members, labels, size, final)
-
-
-def _renamed(ranking: Ranking, name: str, universe: int | None, notes: tuple[str, ...]) -> Ranking:
-    """Return the same ranking, its order included, under its name in the collection."""
-    if ranking.name == name and ranking.universe == universe and ranking.notes == notes:
-        return ranking
-    renamed = copy(ranking)
-    renamed.__dict__.update(name=name, universe=universe, notes=notes)
-    return renamed
 
 
 def _single(obj: Any, name: str) -> Any:
@@ -216,9 +210,11 @@ def _single(obj: Any, name: str) -> Any:
     return obj[0]
 
 
-def _already_aligned(objects: Sequence[Any]) -> bool:
-    """Return whether all objects are checked rankings over the very same items."""
+def _already_aligned(objects: Sequence[Any], missing: str) -> bool:
+    """Return whether all objects are checked rankings over the very same items, with none to be dropped."""
     if not all(isinstance(obj, Ranking) for obj in objects):
+        return False
+    if missing == "drop" and any(obj.absent is not None for obj in objects):
         return False
     first = objects[0]
     return all(obj.n == first.n and (obj.items is first.items or obj.items == first.items) for obj in objects)
@@ -239,7 +235,9 @@ def _admitted(
         scores, said = transformed(scores, transform, name)
         notes += said
     scores = _checked_scores(scores, items, name, negative, nan, notes)
-    if items is not None and not isinstance(items, range) and not isinstance(obj, Ranking):
+    if isinstance(obj, Mapping) and items is not None:
+        require_labels(items, name)
+    elif items is not None and not isinstance(items, range) and not isinstance(obj, Ranking):
         items, scores = _merged_duplicates(items, scores, name, duplicates, notes)
     return Labelled(items, scores)
 
@@ -279,7 +277,7 @@ def _checked_scores(
         )
         raise _bad_score(scores, items, name, scores < 0, "non-negative scores", "negative", remedy)
     if below and negative == "clip":
-        notes.append(f"{name}: {int((scores < 0).sum())} of {scores.size} scores are negative and count as 0")
+        notes.append(f"{name}: {int((scores < 0).sum())} of {scores.size} {COUNT_AS_ZERO}")
     return scores
 
 
@@ -300,11 +298,7 @@ def _merged_duplicates(
     items: Labels, scores: Scores, name: str, duplicates: str, notes: list[str]
 ) -> tuple[Labels, Scores]:
     """Return each item once, by the policy for duplicates."""
-    try:
-        unique = dict.fromkeys(items)
-    except TypeError:
-        bad = next(item for item in items if not isinstance(item, Hashable))
-        raise InputError(f"{name} must have hashable labels such as strings; got {type(bad).__name__}.") from None
+    unique = unique_labels(items, name)
     if len(unique) == len(items):
         return items, scores
     place = {item: i for i, item in enumerate(unique)}
@@ -319,9 +313,12 @@ def _merged_duplicates(
         )
     merged = np.full(len(unique), -np.inf)
     if duplicates == "max":
-        np.maximum.at(merged, group, scores)
+        with np.errstate(invalid="ignore"):  # an item with a NaN stays NaN
+            np.maximum.at(merged, group, scores)
     elif duplicates == "mean":
         merged = np.bincount(group, weights=scores) / counts
+        if (merged == np.inf).any():  # the sum overflows, the mean does not
+            merged = np.bincount(group, weights=scores / counts[group])
     else:
         merged[group[::-1]] = scores[::-1]
     how = {"max": "the best score kept", "mean": "scores averaged", "first": "the first score kept"}[duplicates]
@@ -342,8 +339,8 @@ def _aligned(
     first = labels[0]
     if all(own is first or own == first for own in labels):
         return scores, complete, first
-    places = [{label: i for i, label in enumerate(own)} for own in labels]
-    union: Labels = list(dict.fromkeys(label for own in labels for label in own))
+    places = [dict(zip(own, range(len(own)), strict=True)) for own in labels]
+    union: Labels = list(dict.fromkeys(chain.from_iterable(labels)))
     if missing == "drop":
         items: Labels = [label for label in first if all(label in own for own in places)]
         if not items:
@@ -351,12 +348,12 @@ def _aligned(
         if len(items) < len(union):
             kept = set(items)
             gone = [label for label in union if label not in kept]
-            notes.append(f"{len(gone)} of {len(union)} items dropped, not in every ranking: {first_few(gone)}")
+            notes.append(_left(len(items), len(union), "not in every ranking", gone))
     else:
         items = union
     aligned, absent = [], []
     for own, place, name in zip(scores, places, names, strict=True):
-        positions = np.array([place.get(label, -1) for label in items])
+        positions = np.fromiter(map(place.get, items, repeat(-1)), np.intp, len(items))
         gone_mask = positions < 0
         if gone_mask.any():
             lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]
@@ -366,6 +363,18 @@ def _aligned(
         aligned.append(np.where(gone_mask, 0.0, own[positions]))
         absent.append(gone_mask if gone_mask.any() else None)
     return aligned, absent, items
+
+
+def _left(kept: int, total: int, why: str, gone: Sequence[Any]) -> str:
+    """Return the note on dropped items: how many are left, how many are not and why."""
+    return f"{kept} of {total} items left; {len(gone)} dropped, {why}: {first_few(gone)}"
+
+
+def _require_listed(absent: Sequence[NDArray[np.bool_] | None], names: Sequence[str]) -> None:
+    """Raise if a ranking lists none of the items that are left."""
+    for mask, name in zip(absent, names, strict=True):
+        if mask is not None and mask.all():
+            raise InputError(f"{name} must list an item that is left after {spelled('nan', 'drop')}; it lists none.")
 
 
 def _missing_items(name: str, lacking: Sequence[Hashable], total: int) -> InputError:
@@ -413,8 +422,11 @@ def _without_nan(
     gone = [position if labels is None else labels[position] for position in np.flatnonzero(bad).tolist()]
     if not keep.size:
         raise InputError(f"{' and '.join(names)} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
-    notes.append(f"{len(gone)} of {bad.size} items dropped, NaN in some ranking: {first_few(gone)}")
+    notes.append(_left(keep.size, bad.size, "NaN in some ranking", gone))
     masks = [None if mask is None or not mask[keep].any() else mask[keep] for mask in absent]
+    for mask, name in zip(masks, names, strict=True):
+        if mask is not None and mask.all():
+            raise InputError(f"{name} has no item left after {spelled('nan', 'drop')}.")
     kept = None if labels is None else [labels[i] for i in keep.tolist()]
     return [own[keep] for own in scores], masks, kept
 
@@ -427,7 +439,7 @@ def _universe_size(universe: Any, members: Sequence[Ranking], labels: Labels | N
     if isinstance(universe, (str, bytes)) or not isinstance(universe, Collection):
         size = integer("universe", universe, 1)
     else:
-        known = set(universe)
+        known = set(unique_labels(universe, spelled("universe")))
         size = len(known)
         strange = [label for label in labels or () if label not in known]
         if strange:

@@ -7,6 +7,7 @@ import marshal
 import os
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
@@ -159,16 +160,14 @@ def _finished(resume: Any, key: str) -> Finished:
 
 def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:
     """Return a fingerprint of all that a resample depends on."""
-    from importlib.metadata import version
-
     digest = hashlib.sha256()
     for array in (table.values, table.categorical, table.codes):
         digest.update(np.ascontiguousarray(array).tobytes())
+    version = import_module("fujiscore").__version__  # by name: the package itself imports this module
     # The number of resamples matters only to folds: other schemes can be continued with more of them.
     count = schedule.count if schedule.scheme == "folds" else 0
     known = {name: describe(ranker) for name, ranker in rankers.items()}
-    parts = (table.values.shape, known, trees, schedule.scheme, schedule.fraction, schedule.seed, count)
-    digest.update(version("fujiscore").encode())
+    parts = (table.values.shape, known, trees, schedule.scheme, schedule.fraction, schedule.seed, count, version)
     digest.update(repr(parts).encode())
     return digest.hexdigest()[:16]
 

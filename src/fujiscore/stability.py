@@ -14,7 +14,7 @@ import numpy as np
 from fujiscore.errors import InputError, proportion, spelled
 from fujiscore.measures import find
 from fujiscore.null import correct
-from fujiscore.pairwise import Matrix, Task, dead_rankings, pairwise, sort_all, task_for
+from fujiscore.pairwise import Matrix, Task, caveats, pairwise, sort_all, task_for
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
 from fujiscore.tables import frame
@@ -71,6 +71,8 @@ class Stability:
         )
         return "\n".join([head, *(f"note: {note}" for note in self.notes)])
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True, eq=False)
 class StabilityCurve:
@@ -105,6 +107,16 @@ class StabilityCurve:
     def ks(self) -> Sizes:
         """The evaluated k."""
         return self.grid.ks
+
+    def __str__(self) -> str:
+        """Return the least and the greatest value, and the notes."""
+        known = self.values[~np.isnan(self.values)]
+        span = f", {known.min():.4f} to {known.max():.4f}" if known.size else ""
+        kind = ", corrected for chance" if self.corrected else ""
+        head = f"stability ({find(self.measure).title}{kind}) over {self.grid.described()}{span}"
+        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per k as a pandas or polars DataFrame."""
@@ -147,13 +159,21 @@ class StabilityComparison:
     first: Stability
     second: Stability
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the input of both methods, and what the values rest on."""
+        return tuple(dict.fromkeys((*self.first.notes, *self.second.notes)))
+
     def __str__(self) -> str:
-        """Return the difference with its interval and p-value."""
+        """Return the difference with its interval and p-value, and the notes."""
         kind = "paired" if self.paired else "unpaired"
-        return (
+        head = (
             f"difference {self.difference:+.4f} ({self.second.value:.4f} - {self.first.value:.4f}), "
             f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, p = {self.p_value:.4g} ({kind})"
         )
+        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
 
 
 @takes_policies
@@ -302,9 +322,9 @@ def compare_stabilities(first: Stability, second: Stability, *, paired: bool) ->
     reach = _quantile(first.confidence, freedom) * error
     statistic = difference / error if error > 0 else float(np.sign(difference)) * np.inf if difference else 0.0
     p_value = float(2 * t.sf(abs(statistic), freedom))
-    return StabilityComparison(
-        difference, difference - reach, difference + reach, p_value, statistic, paired, first, second
-    )
+    (least_a, most_a), (least_b, most_b) = _range(first.pairs), _range(second.pairs)
+    low, high = max(difference - reach, least_b - most_a), min(difference + reach, most_b - least_a)
+    return StabilityComparison(difference, low, high, p_value, statistic, paired, first, second)
 
 
 @takes_policies
@@ -341,14 +361,17 @@ def stability_curve(
     members = sort_all(aligned, task, {"n_jobs": n_jobs})
     tiles = [(task, members[i], members[i + 1 :]) for i in range(m - 1)]
     rows = run(_row_of_curves, tiles, n_jobs=n_jobs, executor=executor, progress=progress, label="pairs")
-    values = np.ones((task.grid.ks.size, m, m))
+    values, least = np.ones((2, task.grid.ks.size, m, m))
     for i, row in enumerate(rows):
-        values[:, i, i + 1 :] = row.T
-        values[:, i + 1 :, i] = row.T
+        for pairs, of_row in zip((values, least), row, strict=True):
+            pairs[:, i, i + 1 :] = of_row.T
+            pairs[:, i + 1 :, i] = of_row.T
     means, left_out = zip(*(_left_out(pairs) for pairs in values), strict=True)
     reach = _quantile(level, m - 1) * np.array([_jackknife_error(own) for own in left_out])
     mean = np.array(means)
-    low, high = (-np.inf, 1.0) if corrected else (task.measure.low, task.measure.high)
+    low = least[:, *np.triu_indices(m, 1)].mean(axis=1)
+    high = 1.0 if corrected else task.measure.high
+    notes = (*aligned.notes, *caveats(aligned, task, mean, "k"))
     return StabilityCurve(
         task.measure.name,
         task.grid,
@@ -357,17 +380,25 @@ def stability_curve(
         np.minimum(mean + reach, high),
         level,
         corrected,
-        (*aligned.notes, *dead_rankings(aligned)),
+        notes,
     )
 
 
-def _row_of_curves(task: Task, ranking: Ranking, others: list[Ranking]) -> Scores:
-    """Return the curves of one ranking against others."""
-    rows = np.empty((len(others), task.grid.ks.size))
+def _row_of_curves(task: Task, ranking: Ranking, others: list[Ranking]) -> tuple[Scores, Scores]:
+    """Return the curves of one ranking against others (the mean of both ways), and the least values they can have."""
+    rows, least = np.empty((2, len(others), task.grid.ks.size))
     for t, other in enumerate(others):
-        values, by_chance = task.curves(ranking, other)
-        rows[t] = values if by_chance is None else correct(values, by_chance)
-    return rows
+        ways = [(ranking, other)] if task.measure.symmetric else [(ranking, other), (other, ranking)]
+        curves = [_with_least(task, *way) for way in ways]
+        rows[t], least[t] = (np.mean(side, axis=0) for side in zip(*curves, strict=True))
+    return rows, least
+
+
+def _with_least(task: Task, r: Ranking, s: Ranking) -> tuple[Scores, Scores]:
+    """Return a pair's curve, corrected if it is to be, and the least value at each k."""
+    values, by_chance = task.curves(r, s)
+    least = np.full_like(values, task.measure.low)
+    return (values, least) if by_chance is None else (correct(values, by_chance), correct(least, by_chance))
 
 
 def _left_out(values: Scores) -> tuple[float, Scores]:

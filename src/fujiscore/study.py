@@ -206,8 +206,7 @@ def study(
     Returns
     -------
     Study
-        With `.rankings`, `.matrix`, `.corrected`, `.p_values`, `.curves`, `.stability`, `.comparisons`, `.top`,
-        `.notes`, `.to_markdown()` and `.save(folder)`.
+        Printing it gives a summary; `.save(folder)` writes all tables and figures.
 
     Examples
     --------
@@ -349,13 +348,16 @@ def top_features(
     """Return the features with the best mean rank over the methods that are not flat."""
     from scipy.stats import rankdata
 
-    scores = {name: own for name, own in zip(rankings.names, rankings.scores, strict=True) if not is_flat(own, measure)}
+    named = zip(rankings.names, rankings.scores, strict=True)
+    scores = {name: ranking for name, ranking in named if not is_flat(ranking, measure)}
     if not scores:
         return ()
-    ranks = np.array([rankdata(-own) for own in scores.values()])
-    within = np.array([rankdata(-own, "max") <= top for own in scores.values()])
-    drawn = [own for name in resampled for own in resampled[name].scores if not is_flat(own, measure)]
-    frequency = np.mean([rankdata(-own, "max") <= top for own in drawn], axis=0) if drawn else ranks[0] * np.nan
+    ranks = np.array([rankdata(-ranking) for ranking in scores.values()])
+    drawn = [ranking for name in resampled for ranking in resampled[name].scores if not is_flat(ranking, measure)]
+    within = np.array([rankdata(-ranking, "max") <= top for ranking in (*scores.values(), *drawn)])
+    in_top, frequency = within[: len(scores)].sum(axis=0), np.full(rankings.n, np.nan)
+    if drawn:
+        frequency = within[len(scores) :].mean(axis=0)
     span = max(rankings.n - 1, 1)
     mean = ranks.mean(axis=0)
     return tuple(
@@ -363,7 +365,7 @@ def top_features(
             rankings.label(position),
             float(mean[position]),
             dict(zip(scores, ranks[:, position].tolist(), strict=True)),
-            int(within[:, position].sum()),
+            int(in_top[position]),
             float(1 - np.ptp(ranks[:, position]) / span),
             float(frequency[position]),
         )
@@ -397,6 +399,6 @@ def _caveats(result: Study, table: Features, rankers: Rankers) -> list[str]:
     if settings["top"] >= settings["features"]:
         notes.append(f"all {settings['features']} features are in the top {settings['top']}, whatever their ranks")
     least = 1 / (settings["permutations"] + 1)
-    if settings["permutations"] and least > 1 - settings["confidence"]:
+    if settings["permutations"] and least > 0.999 * (1 - settings["confidence"]):  # 1 - 0.95 is not quite 0.05
         notes.append(f"with {settings['permutations']} permutations no p-value is below {least:.2g}")
     return list(dict.fromkeys([*notes, *getattr(result.matrix, "notes", ())]))

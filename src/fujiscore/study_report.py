@@ -121,15 +121,14 @@ def markdown(study: Study) -> str:
 
 def described(study: Study) -> str:
     """Return in a sentence how the resamples were drawn."""
-    settings = study.settings
-    kinds = {
-        "subsample": f"subsamples of {settings['fraction']:.0%} of each class",
-        "bootstrap": "bootstrap samples of each class",
-        "folds": "samples without one fold",
-    }
-    count, draws = settings["resamples"], settings["permutations"]
-    drawn = f"; {draws} permutations" if draws else ""
-    return f"{count} {kinds[settings['scheme']]}, which share most of their rows{drawn}."
+    count, fraction, draws = (study.settings[name] for name in ("resamples", "fraction", "permutations"))
+    kind, shared = {
+        "subsample": (f"subsamples of {fraction:.0%} of each class", fraction),
+        "bootstrap": ("bootstrap samples of each class", 1 - 1 / np.e),
+        "folds": ("samples without one fold", (count - 2) / (count - 1)),
+    }[study.settings["scheme"]]
+    drawn = f", {draws} permutations" if draws else ""
+    return f"{count} {kind} (any two share about {shared:.0%} of their rows){drawn}."
 
 
 def agreement(study: Study) -> tuple[list[str], list[list[str]]]:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,7 +19,7 @@ import numpy as np
 from fujiscore.errors import MissingExtraError, choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
 LIBRARIES = ("pandas", "polars")
 
@@ -33,11 +34,19 @@ def frame(columns: Mapping[str, Any], library: str | None = None, notes: Sequenc
     wanted = LIBRARIES if library is None else (library,)
     for name in wanted:
         if find_spec(name):
+            if name == "polars":
+                return import_module(name).DataFrame(dict(columns), strict=False)  # labels of several types: text
             table = import_module(name).DataFrame(dict(columns))
-            if name == "pandas":
-                table.attrs["notes"] = list(notes)
+            table.attrs["notes"] = list(notes)
             return table
     raise MissingExtraError(f"to_frame needs {' or '.join(wanted)}: pip install {wanted[0]}")
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a column's name, with underscores behind it if another column has it."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -49,9 +58,12 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str
 
 def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a Markdown table; the first column is text, the others are numbers."""
-    safe = [[cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    names, *safe = [
+        [" ".join(cell.replace("\\", "\\\\").replace("|", "\\|").splitlines()) for cell in row]
+        for row in (header, *rows)
+    ]
     marks = ["---"] + ["---:"] * (len(header) - 1)
-    return [f"| {' | '.join(cells)} |" for cells in (header, marks, *safe)]
+    return [f"| {' | '.join(cells)} |" for cells in (names, marks, *safe)]
 
 
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -65,12 +77,13 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def _cell(value: Any) -> Any:
     """Return a value as CSV shows it."""
-    return "" if value is None or (isinstance(value, float) and np.isnan(value)) else value
+    return "" if value is None or (isinstance(value, (float, np.floating)) and np.isnan(value)) else value
 
 
 def to_json(data: Mapping[str, Any]) -> str:
     """Return JSON with one line per entry and plain lists on one line; NaN and infinities become null."""
-    return _indented(_plain(data), "") + "\n"
+    text = _indented(_plain(data), "") + "\n"
+    return text.encode("utf-8", "backslashreplace").decode()  # lone surrogates as \\ud800, which is JSON
 
 
 def _indented(value: Any, margin: str) -> str:
@@ -88,11 +101,13 @@ def _indented(value: Any, margin: str) -> str:
 
 def _plain(value: Any) -> Any:
     """Return a value that JSON can hold."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, np.longdouble):
+        return _plain(float(value))
     if isinstance(value, (np.ndarray, np.generic)):
         return _plain(value.tolist())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return [_plain(part) for part in value]
     if isinstance(value, float) and not np.isfinite(value):
         return None
@@ -101,6 +116,10 @@ def _plain(value: Any) -> Any:
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[Any], Any]) -> None:
     """Write a file under a temporary name beside it, and rename it once it is complete."""
+    if Path(path).exists() and not Path(path).is_file():  # a device or a pipe cannot be replaced
+        with Path(path).open("wb") as file:
+            write(file)
+        return
     target = Path(os.path.realpath(path))
     unfinished = target.with_name(f".{target.name}.{os.getpid()}-{get_ident()}.part")
     try:

@@ -46,7 +46,8 @@ def transformed(scores: Scores, transform: Transform, name: str) -> tuple[Scores
         return np.exp(scores - best) if best > -np.inf else np.zeros_like(scores), tuple(notes)
     if transform == "reciprocal":
         _require(known, (known > 0) & (known < np.inf), name, "positive scores", transform)
-        return 1.0 / scores, tuple(notes)
+        with np.errstate(over="ignore"):  # infinite scores are refused later
+            return 1.0 / scores, tuple(notes)
     if transform == "rank":
         return _reciprocal_ranks(scores), tuple(notes)
     return np.abs(scores), tuple(notes)
@@ -59,7 +60,12 @@ def _title(function: Any) -> str:
 
 def _by_callable(scores: Scores, function: Callable[[Any], Any], name: str) -> Scores:
     """Apply the user's function to all scores at once."""
-    result = np.asarray(function(scores), np.float64)
+    try:
+        result = np.asarray(function(scores.copy()), np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{spelled('transform')} must turn an array of scores into another; for {name} it fails: {error}"
+        ) from error
     if result.shape != scores.shape:
         raise InputError(
             f"{spelled('transform')} must return one score per item; for {name} it returned shape {result.shape} "
@@ -72,7 +78,8 @@ def _reciprocal_ranks(scores: Scores) -> Scores:
     """Return 1/rank, where equal scores share their best rank."""
     ordered = np.sort(-scores)  # NaN comes last
     ranks = np.searchsorted(ordered, -scores) + 1
-    return np.where(np.isnan(scores), np.nan, 1.0 / ranks)
+    reciprocal: Scores = np.where(np.isnan(scores), np.nan, 1.0 / ranks)
+    return reciprocal
 
 
 def _require(known: Scores, good: NDArray[np.bool_], name: str, required: str, transform: str) -> None:

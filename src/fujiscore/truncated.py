@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
@@ -15,7 +15,7 @@ from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import area
 from fujiscore.overlap import Grid, grid, overlap_of, pair
 from fujiscore.ranking import Ranking, Rankings
-from fujiscore.rankings import align, takes_policies
+from fujiscore.rankings import COUNT_AS_ZERO, align, takes_policies
 from fujiscore.tables import frame
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ class Bounds:
         head = f"{self.grid.area} of FUJI between {low:.4f} and {high:.4f}, {self.grid.described()}"
         return "\n".join([head, *(f"note: {note}" for note in self.notes)])
 
+    __repr__ = __str__
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return columns k, low and high as a pandas or polars DataFrame."""
         return frame({"k": self.ks, "low": self.low, "high": self.high}, library, self.notes)
@@ -95,7 +97,7 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
     Parameters
     ----------
     r, s : dict, pandas Series, Ranking, ...
-        Labelled scores, higher is better. A missing item ranks below all listed ones.
+        Labelled scores, higher is better. A missing item ranks below all listed ones, also at the same score.
     ks : {"all", "exp", "squared"} or increasing integers
         Where to evaluate, up to the length of the shorter list.
     zero_tail, **policies
@@ -152,12 +154,15 @@ class RBO:
         The value if the lists go on to agree as they do where both are seen.
     p : float
         The persistence.
+    notes : tuple of str
+        What was done to the input.
     """
 
     min: float
     res: float
     ext: float
     p: float
+    notes: tuple[str, ...] = ()
 
     @property
     def max(self) -> float:
@@ -168,6 +173,11 @@ class RBO:
         """Return the extrapolated value."""
         return self.ext
 
+    def __str__(self) -> str:
+        """Return the extrapolated value and its bounds, and the notes."""
+        head = f"RBO {self.ext:.4f} (between {self.min:.4f} and {self.max:.4f}), p = {self.p:g}"
+        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+
 
 @dataclass(frozen=True, eq=False)
 class _Listed:
@@ -176,6 +186,7 @@ class _Listed:
     items: list[Hashable]
     top: Depths
     bottom: Depths
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.items)
@@ -245,7 +256,8 @@ def rbo(
     depth = None if k is None else integer("k", k, 1)
     lists = [_cut(_listed(obj, name, variant, nan), depth, name) for obj, name in ((r, "r"), (s, "s"))]
     short, long = sorted(lists, key=len)
-    return _weighted(_agreement(short, long, variant), len(short), len(long), persistence)
+    result = _weighted(_agreement(short, long, variant), len(short), len(long), persistence)
+    return replace(result, notes=tuple(dict.fromkeys(note for listed in lists for note in listed.notes)))
 
 
 def _variant(r: Any, s: Any, ties: str | None, for_scores: str) -> str:
@@ -398,13 +410,14 @@ def _most(short: _Listed, long: _Listed, ties: str) -> Scores:
 
 def _listed(obj: Any, name: str, ties: str, nan: str) -> _Listed:
     """Read a list of items, of tie groups, or labelled scores."""
-    items, groups = _from_scores(obj, name, nan) if _is_scored(obj, name) else _from_items(obj, name, ties)
+    read = _from_scores(obj, name, nan) if _is_scored(obj, name) else (*_from_items(obj, name, ties), ())
+    items, groups, notes = read
     if not items:
         raise InputError(f"{name} must list at least one item; it is empty.")
     _refuse_repeated(items, name)
     sizes = np.ones(len(items), np.int64) if ties == "stable" else np.array(groups, np.int64)
     bottom = np.cumsum(sizes)
-    return _Listed(items, np.repeat(bottom - sizes + 1, sizes), np.repeat(bottom, sizes))
+    return _Listed(items, np.repeat(bottom - sizes + 1, sizes), np.repeat(bottom, sizes), notes)
 
 
 def _is_scored(obj: Any, name: str) -> bool:
@@ -426,14 +439,15 @@ def _is_scored(obj: Any, name: str) -> bool:
     return False
 
 
-def _from_scores(obj: Any, name: str, nan: str) -> tuple[list[Hashable], Sequence[int]]:
-    """Return the items by falling score, equal scores in the given order, and the sizes of the groups of equals."""
+def _from_scores(obj: Any, name: str, nan: str) -> tuple[list[Hashable], Sequence[int], tuple[str, ...]]:
+    """Return the items by falling score, equal scores in the given order, the sizes of groups of equals, and notes."""
     # Scores only order the items here, so negative ones are as good as others.
     ranking = align((obj,), (name,), negative="clip", nan=nan)[0]
     listed = ranking.listed
     above, up_to = (bound[:listed] for bound in ranking.tie_groups)
     sizes: list[int] = (up_to - above)[np.arange(listed) == above].tolist()
-    return [ranking.label(position) for position in ranking.order[:listed].tolist()], sizes
+    notes = tuple(note for note in ranking.notes if not note.endswith(COUNT_AS_ZERO))
+    return [ranking.label(position) for position in ranking.order[:listed].tolist()], sizes, notes
 
 
 def _from_items(obj: Any, name: str, ties: str) -> tuple[list[Hashable], Sequence[int]]:
@@ -492,4 +506,4 @@ def _cut(listed: _Listed, k: int | None, name: str) -> _Listed:
             f"k must not divide a group of tied items; {name} has one at ranks {top} to {bottom}, and k is {k}. "
             f"Pass k={bottom}, or ties='stable' to keep the given order."
         )
-    return _Listed(listed.items[:k], listed.top[:k], listed.bottom[:k])
+    return _Listed(listed.items[:k], listed.top[:k], listed.bottom[:k], listed.notes)

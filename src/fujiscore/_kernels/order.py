@@ -174,7 +174,7 @@ def tie_bounds(ranked, above, up_to):
 @kernel
 def has_ties(ranked):
     """Return whether two neighbours in the order have equal scores."""
-    for i in range(1, ranked.size):
+    for i in range(1, ranked.size):  # noqa: SIM110 - any() with a generator does not compile
         if ranked[i] == ranked[i - 1]:
             return True
     return False

@@ -7,15 +7,8 @@ from fujiscore.rankers.information import mutual_information
 from fujiscore.rankers.ranking import rank
 from fujiscore.rankers.relief import relief
 
+# fmt: off
 __all__ = [
-    "Features",
-    "Ranker",
-    "as_ranker",
-    "forest_scores",
-    "genie3",
-    "mutual_information",
-    "prepare",
-    "random_forest",
-    "rank",
-    "relief",
+    "Features", "Ranker", "as_ranker", "forest_scores", "genie3", "mutual_information", "prepare", "random_forest",
+    "rank", "relief",
 ]

@@ -147,7 +147,11 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     if hasattr(X, "tocsr"):
         raise InputError("X must be a dense table; got a sparse matrix. Pass X.toarray().")
     if nw.dependencies.is_into_dataframe(X):
-        return _from_frame(nw.from_native(_unique_names(X), eager_only=True), categorical, inspect=inspect)
+        names = X.column_names if hasattr(X, "column_names") else list(X.columns)
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:
+            raise InputError(f"X must have unique column names; {repeated[0]!r} names more than one. Rename them.")
+        return _from_frame(nw.from_native(X, eager_only=True), categorical, inspect=inspect)
     values = _two_dimensional(np.ma.filled(X.astype(np.float64), np.nan) if isinstance(X, np.ma.MaskedArray) else X)
     marked = _marked(categorical, values.shape[1], None)
     if values.dtype.kind == "b":
@@ -170,15 +174,6 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
             f"got shape {values.shape}.{remedy}"
         )
     return values
-
-
-def _unique_names(X: Any) -> Any:
-    """Return a dataframe unless two of its columns have the same name."""
-    names = X.column_names if hasattr(X, "column_names") else list(X.columns)
-    if len(set(names)) < len(names):
-        repeated = next(name for position, name in enumerate(names) if name in names[:position])
-        raise InputError(f"X must have unique column names; {repeated!r} names more than one column. Rename them.")
-    return X
 
 
 def _from_frame(frame: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:

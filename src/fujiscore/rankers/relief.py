@@ -175,11 +175,11 @@ def _group(
             skip = row if a == b else 0
             rows = (start + row, start + min(row + tile, sizes[a]))
             strips.append((*rows, other + skip, other_end, cells + row, cells_b + skip))
-        for own, nearby, cell in dict.fromkeys(((a, b, cells), (b, a, cells_b))):
+        for side, nearby, cell in dict.fromkeys(((a, b, cells), (b, a, cells_b))):
             used = min(k, sizes[nearby] - (a == b))
             if used == k or (average and used):
-                share = -1.0 if a == b else sizes[nearby] / (n - sizes[own])
-                sides.append((starts[own], starts[own] + sizes[own], cell, used))
+                share = -1.0 if a == b else sizes[nearby] / (n - sizes[side])
+                sides.append((starts[side], starts[side] + sizes[side], cell, used))
                 weights.append(share / (n * used))
         cells = cells_b + sizes[b]
     return _Group(np.array(strips, np.int64), np.array(sides, np.int64).reshape(-1, 4), np.array(weights), cells)

@@ -4,8 +4,8 @@ model_a.csv, model_b.csv      two models' feature importances on the breast canc
 scores.csv                    four methods' scores of the pixels of the digits data: one column per method
 resamples_forest.csv,         twelve bootstrap resamples of the breast cancer data, one column each:
 resamples_tree.csv            importances by a forest and by a single tree
-genes_a.csv, genes_b.csv      the top 100 of 17,611 genes in two synthetic studies; 13 genes are in both
 run_a.trec, run_b.trec        two synthetic search engines' runs of three queries
+genes_a.csv, genes_b.csv      two synthetic top-100 lists out of 17,611 genes that share 13: gene, score
 """
 
 from __future__ import annotations
@@ -79,16 +79,6 @@ def write_resamples(folder):
         write_table(folder / f"resamples_{name}.csv", data.feature_names, columns)
 
 
-def write_genes(folder):
-    """Write two truncated lists: the best genes of each study, drawn from the same genes."""
-    generator = np.random.default_rng(0)
-    genes = generator.choice(GENES, 2 * LISTED - SHARED, replace=False) + 1
-    for name, members in (("genes_a", genes[:LISTED]), ("genes_b", genes[LISTED - SHARED :])):
-        scores = np.sort(4 + generator.exponential(3, LISTED))[::-1]
-        names = [f"gene{gene:05}" for gene in generator.permutation(members)]
-        write_table(folder / f"{name}.csv", names, {"gene": None, "score": scores})
-
-
 def write_runs(folder):
     """Write two runs that agree more on the first query than on the last; each lists its ten best documents."""
     generator = np.random.default_rng(0)
@@ -103,14 +93,26 @@ def write_runs(folder):
         (folder / f"{name}.trec").write_text("".join(run), encoding="utf-8")
 
 
+def write_genes(folder):
+    """Write two lists of a study's best genes, as supplements of papers print them: cut off, best first."""
+    generator = np.random.default_rng(0)
+    drawn = generator.choice(GENES, 2 * LISTED - SHARED, replace=False)
+    shared, rest = drawn[:SHARED], drawn[SHARED:]
+    for name, others in (("genes_a", rest[: LISTED - SHARED]), ("genes_b", rest[LISTED - SHARED :])):
+        genes = generator.permutation(np.concatenate((shared, others)))
+        scores = np.sort(generator.exponential(2, LISTED))[::-1] + 3
+        items = [f"GENE{gene + 1:05}" for gene in genes]
+        write_table(folder / f"{name}.csv", items, {"gene": None, "score": scores})
+
+
 def main():
     """Write all files."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
     write_models(folder)
     write_scores(folder)
     write_resamples(folder)
-    write_genes(folder)
     write_runs(folder)
+    write_genes(folder)
 
 
 if __name__ == "__main__":

@@ -23,10 +23,9 @@ import pytest
 from click.testing import CliRunner
 
 import fujiscore as fj
-from fujiscore.bounds import bounds
 from fujiscore.cli import COMMANDS, fuji
-from fujiscore.cli.outputs import write_whole
-from fujiscore.cli.screen import Screen, display_width, table
+from fujiscore.cli.terminal import Screen, display_width, table
+from fujiscore.tables import write_atomically
 
 ROOT = Path(__file__).parents[1]
 FUJI = [sys.executable, "-m", "fujiscore"]
@@ -119,7 +118,8 @@ def test_compare_says_what_the_library_says(folder):
     direct_near = [i for i, kind in enumerate(why.kind) if kind == "near miss"]
     assert near == [(ITEMS[int(why.items[i])], why.contribution[i]) for i in direct_near]
     assert near
-    assert found["a"] == {"name": "a", "origin": "a.csv, column 'score'"}
+    assert (found["a"], found["b"], found["files"]) == ("a", "b", ["a.csv", "b.csv"])
+    assert found["notes"] == ["a.csv, b.csv: item column 'item', score column 'score'"]
     assert found["ks"] == list(range(1, N + 1))
 
 
@@ -127,7 +127,7 @@ def test_compare_as_text(folder):
     done = run(folder, "compare", "a.csv", "b.csv")
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[:2] == ["fuji compare: A = a, B = b", f"{N} items, k = 1 to {N} ({N} points)"]
+    assert lines[:2] == ["fuji compare: A = a, B = b", f"{N} items, k = 1 to {N}"]
     assert lines[3].split() == ["measure", "at", "value", "by", "chance", "corrected", "z"]
     direct = fj.chance(A, B)
     assert lines[4].split() == [
@@ -136,10 +136,18 @@ def test_compare_as_text(folder):
         *(f"{x:.4f}" for x in (direct.auc, direct.expected_auc, direct.corrected_auc)),
         "-",
     ]
+    top = fj.chance(A, B, ks="exp")
+    assert lines[5].split() == [
+        "top-weighted",
+        "AUC",
+        *(f"{x:.4f}" for x in (top.auc, top.expected_auc, top.corrected_auc)),
+        "-",
+    ]
     assert any(line.startswith("At k = 10: FUJI ") for line in lines)
     assert "near miss" in done.stdout
     assert any("\u2800" < character <= "\u28ff" for character in done.stdout)
-    assert done.stderr.count("item column 'item', score column 'score'") == 1
+    assert lines[-1] == "Note: a.csv, b.csv: item column 'item', score column 'score'"
+    assert done.stderr == ""
 
 
 def test_compare_as_a_table(call):
@@ -178,8 +186,12 @@ def test_sizes_off_the_grid_and_the_top(call):
 
 def test_one_point_has_no_chart(call):
     text = call("compare", "a.csv", "b.csv", "--ks", "4").stdout
-    assert "(1 point)" in text
+    assert f"{N} items, k = 4\n" in text
     assert "┤" not in text
+    values = [line.split()[-5:] for line in text.splitlines() if "k = 4 " in line]
+    assert [row[0] for row in values[:2]] == [f"{fj.score(A, B, 4, name):.4f}" for name in ("fuji", "jaccard")]
+    assert len(values) == 2
+    assert "AUC" not in text
 
 
 @pytest.mark.parametrize(
@@ -199,7 +211,7 @@ def test_a_threshold(call, options, code):
     assert done.stdout.startswith("fuji compare: ")
     assert bool(done.stderr) == bool(code)
     assert not code or re.fullmatch(
-        r"fuji compare: (corrected )?AUC \w+ is 0\.\d{4}, below --fail-under [\d.]+\n", done.stderr
+        r"fuji compare: (corrected )?AUC of \w+ is 0\.\d{4}, below --fail-under [\d.]+\n", done.stderr
     )
 
 
@@ -233,12 +245,14 @@ def test_two_columns_and_standard_input(folder, arguments):
 def test_policies_reach_the_library(call, folder):
     with_zeros = np.where(np.median(B) > B, 0.0, B)
     write_csv(folder / "zeros.csv", {"score": with_zeros})
-    for option, value in (("ties", "closed"), ("zero_tail", "exclude")):
-        found = data(call("compare", "a.csv", "zeros.csv", "--json", f"--{option.replace('_', '-')}", value))
-        direct = fj.auc(A, with_zeros, **{option: value})
-        assert found["measures"]["fuji"]["auc"]["value"] == direct != fj.auc(A, with_zeros)
-    assert "Ties: at " in call("compare", "a.csv", "zeros.csv").stdout
-    assert "Ties: at " not in call("compare", "a.csv", "zeros.csv", "--ties", "closed").stdout
+    stable = data(call("compare", "a.csv", "zeros.csv", "--json", "--ties", "stable"))["measures"]["fuji"]["auc"]
+    assert stable["value"] == fj.auc(A, with_zeros, ties="stable") != fj.auc(A, with_zeros)
+    options = ("--ties", "stable", "--zero-tail", "exclude")
+    excluded = data(call("compare", "a.csv", "zeros.csv", "--json", *options))["measures"]["fuji"]["auc"]
+    direct = fj.auc(A, with_zeros, ties="stable", zero_tail="exclude")
+    assert excluded["value"] == direct != stable["value"]
+    assert "ties cut at" in call("compare", "a.csv", "zeros.csv", "--ties", "stable").stdout
+    assert "ties cut at" not in call("compare", "a.csv", "zeros.csv").stdout
     for policy in ("clip", "abs"):
         found = data(call("compare", "signed.csv", "b.csv", "--json", "--negative", policy))
         assert found["measures"]["fuji"]["auc"]["value"] == fj.auc(A - 1, B, negative=policy)
@@ -256,7 +270,7 @@ def test_policies_reach_the_library(call, folder):
 
 
 def test_bounds(call, folder):
-    direct = bounds(dict(zip(ITEMS, A, strict=True)), dict(zip(ITEMS[:15], B, strict=False)))
+    direct = fj.bounds(dict(zip(ITEMS, A, strict=True)), dict(zip(ITEMS[:15], B, strict=False)))
     found = data(call("compare", "a.csv", "cut.csv", "--missing", "bounds", "--json", "-k", "4"))
     assert found["bounds"]["auc"] == {"low": direct.auc[0], "high": direct.auc[1]}
     assert found["bounds"]["at"] == {"4": {"low": direct.low[3], "high": direct.high[3]}}
@@ -290,7 +304,7 @@ def test_explain(folder, call):
     rows = list(csv.reader(io.StringIO(call("explain", "a.csv", "b.csv", "-k", "6", "--csv").stdout)))
     assert rows[0][:3] == ["item", "rank_a", "rank_b"]
     assert [int(row[1]) for row in rows[1:]] == why.rank_r.tolist()
-    assert "more rows" in call("explain", "a.csv", "b.csv", "--rows", "2").stdout
+    assert "more rows" in call("explain", "a.csv", "b.csv", "--show", "2").stdout
     assert "in A" in call("explain", "a.csv", "b.csv", env={"COLUMNS": "120"}).stdout
 
 
@@ -300,22 +314,19 @@ def test_matrix(folder, call):
     assert not ANSI.search(done.stdout)
     direct = fj.pairwise(WIDE).clustered()
     lines = done.stdout.splitlines()
-    assert lines[:2] == [
-        "fuji matrix: area under the curve",
-        f"4 rankings of {N} items, k = 1 to {N} (6 points)",
-    ]
-    shown = [[float(word) for word in line.split()[-4:]] for line in lines[-4:]]
+    assert lines[:2] == ["fuji matrix: top-weighted AUC", f"4 rankings of {N} items, k = 1 to {N} (6 points)"]
+    shown = [[float(word) for word in line.split()[-4:]] for line in lines[5:9]]
     assert np.array(shown) == pytest.approx(direct.values, abs=6e-4)
     found = data(call("matrix", "wide.csv", "--json", "--corrected", "-m", "fuji", "-m", "jaccard", "--no-cluster"))
     for name in ("fuji", "jaccard"):
         assert found["measures"][name] == fj.pairwise(WIDE, measure=name, corrected=True).values.tolist()
     assert found["rows"] == list(WIDE)
     rows = list(csv.reader(io.StringIO(call("matrix", "a.csv", "b.csv", "--csv").stdout)))
-    assert rows[0] == ["auc_fuji", "a", "b"]
+    assert rows[0] == ["top_weighted_auc_fuji", "a", "b"]
     assert float(rows[1][2]) == fj.auc(A, B, ks="exp")
     both = list(csv.reader(io.StringIO(call("matrix", "wide.csv", "--csv", "-m", "fuji", "-m", "pog").stdout)))
-    assert both[0][:2] == ["auc", "ranking"]
-    assert [row[0] for row in both[1:]] == ["fuji"] * 4 + ["pog"] * 4
+    assert both[0][:3] == ["measure", "value", "ranking"]
+    assert [row[:2] for row in both[1:]] == [["fuji", "top-weighted AUC"]] * 4 + [["pog", "top-weighted AUC"]] * 4
 
 
 def test_one_against_all(call):
@@ -370,9 +381,9 @@ def test_stability_of_two_methods(call, arguments, paired):
 
 def test_stability_in_other_forms(call):
     rows = list(csv.reader(io.StringIO(call("stability", "calm.csv", "wild.csv", "--csv", "--corrected").stdout)))
-    assert rows[0][:4] == ["group", "measure", "stability", "low"]
+    assert rows[0][:5] == ["group", "measure", "area", "stability", "low"]
     assert [row[0] for row in rows[1:]] == ["calm", "wild"]
-    assert float(rows[1][2]) == fj.stability(GROUPS["calm"], corrected=True).value
+    assert float(rows[1][3]) == fj.stability(GROUPS["calm"], corrected=True).value
 
 
 def test_measures(folder, call):
@@ -391,7 +402,9 @@ def test_every_measure_is_explained_and_usable(call, name):
     assert fj.MEASURES[name].formula in text
     assert fj.MEASURES[name].reference in text
     found = data(call("compare", "a.csv", "b.csv", "-m", name, "--json", "--ks", "exp"))
-    assert found["measures"][name]["auc"]["value"] == fj.auc(A, B, name, ks="exp")
+    assert found["measures"][name]["auc"]["value"] == pytest.approx(
+        fj.compare(A, B, (name,), ks="exp").auc[name], rel=1e-13
+    )
 
 
 # --- formats
@@ -446,23 +459,19 @@ def test_long_tables_and_named_columns(call, folder):
     options = ("--ranking", "method", "--item", "gene", "--score", "w", "--format", "csv")
     assert data(call("compare", "long.txt", "--json", *options))["measures"]["fuji"]["auc"]["value"] == fj.auc(A, B)
     (folder / "run.trec").write_text(trec("q1", ["x", "y"], A[:2]) + trec("q2", ["x", "y"], B[:2]))
-    assert data(call("compare", "run.trec:q1", "run.trec:q2", "--json"))["a"]["name"] == "q1"
+    assert data(call("compare", "run.trec:q1", "run.trec:q2", "--json"))["a"] == "q1"
 
 
 def test_signed_fimp_files_work_as_they_are(call, folder):
     (folder / "signed.fimp").write_text(fimp(A - 1))
     done = call("compare", "signed.fimp", "b.csv", "--json")
     assert data(done)["measures"]["fuji"]["auc"]["value"] == fj.auc(A - 1, B, negative="clip")
-    hint = [line for line in done.stderr.splitlines() if "--negative clip" in line]
-    assert len(hint) == 1
-    assert f"{(A < 1).sum()} of {N} in signed.fimp" in hint[0]
-    assert call("compare", "signed.fimp", "b.csv", "--quiet").stderr == ""
-    assert "--negative" not in call("compare", "signed.fimp", "b.csv", "--negative", "clip").stderr
+    assert f"signed: {(A < 1).sum()} of {N} scores are negative and count as 0" in data(done)["notes"]
     refused = call("compare", "signed.fimp", "b.csv", "--negative", "raise")
     assert refused.exit_code == 2
     mixed = call("compare", "signed.fimp", "signed.csv")
     assert mixed.exit_code == 2
-    assert "signed.csv, column 'score' must hold non-negative scores" in mixed.stderr
+    assert "signed.csv:signed must hold non-negative scores" in mixed.stderr
 
 
 # --- files out
@@ -471,14 +480,15 @@ def test_signed_fimp_files_work_as_they_are(call, folder):
 def test_reports_into_files(call, folder):
     shown = call("compare", "a.csv", "b.csv", "-q").stdout
     for options in ([], ["--json"], ["--csv"]):
-        done = call("compare", "a.csv", "b.csv", "--out", "report", *options)
+        done = call("compare", "a.csv", "b.csv", "--out", "report", "--force", *options)
         assert (done.exit_code, done.stdout) == (0, "")
         assert done.stderr.endswith("report: report\n")
     assert (folder / "report").read_text().startswith("k,fuji,fuji_expected,")
     for command in (["explain", "a.csv", "b.csv"], ["matrix", "wide.csv"], ["stability", "calm.csv"], ["measures"]):
         for options in ([], ["--json"], ["--csv"]):
-            assert call(*command, "--out", "report", *options).exit_code == 0
-    call("compare", "a.csv", "b.csv", "--out", "report")
+            assert call(*command, "--out", "report", *options).exit_code == 2  # it exists
+            assert call(*command, "--out", "report", "--force", *options).exit_code == 0
+    call("compare", "a.csv", "b.csv", "--out", "report", "--force")
     assert (folder / "report").read_text() == shown
     assert call("compare", "a.csv", "b.csv", "-q", "--out", "-").stdout == shown
     assert not list(folder.glob(".*"))
@@ -514,12 +524,12 @@ def test_files_are_whole_or_absent(tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space"):
-        write_whole(path, fail)
+        write_atomically(path, fail)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
     link = tmp_path / "link"
     link.symlink_to(path)
-    write_whole(link, lambda file: file.write(b"new"))
+    write_atomically(link, lambda file: file.write(b"new"))
     assert (path.read_text(), link.is_symlink()) == ("new", True)
 
 
@@ -537,7 +547,7 @@ def test_pictures(call, folder, suffix, start):
         done = call(*command, "--plot", f"picture.{suffix}", "--force")
         assert done.exit_code == 0, done.stderr
         assert (folder / f"picture.{suffix}").read_bytes().startswith(start)
-        assert done.stderr.endswith(f"picture: picture.{suffix}\n")
+        assert done.stderr.endswith(f"figure: picture.{suffix}\n")
 
 
 # --- terminals, pipes and signals
@@ -645,19 +655,22 @@ def test_a_reader_that_goes_away_is_no_error(folder):
     said = process.stderr.read().decode()
     process.stderr.close()
     assert process.wait() == 1  # the threshold still counts
-    assert re.fullmatch(r"fuji compare: AUC fuji is 0\.\d+, below --fail-under 0\.9999\n", said)
+    assert re.fullmatch(r"fuji compare: AUC of fuji is 0\.\d+, below --fail-under 0\.9999\n", said)
 
 
 def test_an_interrupt_is_one_line(folder):
     process = subprocess.Popen(
-        [*FUJI, "compare", "a.csv", "b.csv", "--permutations", "100000000", "--no-progress"],
+        [*FUJI, "compare", "a.csv", "-", "--permutations", "100000000", "--no-progress"],
         cwd=folder,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert "item column" in process.stderr.readline()
-    time.sleep(1)
+    process.stdin.write((folder / "b.csv").read_text() + "\n" * 300_000)  # more than a pipe holds: it is being read
+    process.stdin.close()
+    process.stdin = None
+    time.sleep(2)
     process.send_signal(signal.SIGINT)
     shown, said = process.communicate(timeout=60)
     assert (process.returncode, shown, said) == (130, "", "fuji compare: interrupted\n")

@@ -59,7 +59,7 @@ def test_rank_writes_a_table_of_all_scores(run):
         rows = list(csv.DictReader(file))
     assert [row["feature"] for row in rows] == ["a", "b", "c"]
     for name in expected.names:
-        assert [float(row[name]) for row in rows] == expected[name].tolist()
+        assert [float(row[name]) for row in rows] == expected[name].scores.tolist()
 
 
 def test_the_table_can_be_compared(run):
@@ -103,7 +103,7 @@ def test_study_replaces_its_own_files_and_no_others(run):
     write("mine/matrix.csv", "my,own", ["1,2"])
     code, _, errors = run(*arguments)
     assert code == 2
-    assert "matrix.csv is there already. Pass --force" in errors
+    assert "matrix.csv exists already. Pass --force" in errors
     assert Path("mine/matrix.csv").read_text().startswith("my,own")
     assert run(*arguments, "--force")[0] == 0
     assert run(*arguments)[0] == 0
@@ -145,7 +145,7 @@ def test_a_stopped_study_goes_on_with_the_same_command(run, tmp_path):
     running.wait()
     code, out, errors = run(*arguments)
     assert code == 0
-    assert "going on with the finished resamples" in errors
+    assert "resuming with the finished resamples" in errors
     assert out == run(*arguments[:4], *arguments[6:])[1]
 
 
@@ -183,9 +183,14 @@ def test_bad_input_is_one_line_and_exit_code_2(run, case):
 
 def test_text_becomes_categories_with_a_note(run):
     write("d.csv", "a,colour,class", [f"{i * i % 11},{['red', 'blue'][i // 3 % 2]},{'xy'[i % 2]}" for i in range(30)])
-    code, _, errors = run("rank", "d.csv", "--target", "class", "--method", "relief")
-    assert code == 0
+    code, out, errors = run("rank", "d.csv", "--target", "class", "--method", "relief")
+    assert (code, errors) == (0, "")
+    assert "Note: d.csv: " in out
+    assert "categorical: 'colour'" in out
+    _, _, errors = run("rank", "d.csv", "--target", "class", "--method", "relief", "--csv")
     assert "categorical: 'colour'" in errors
+    _, out, _ = run("rank", "d.csv", "--target", "class", "--method", "relief", "--json")
+    assert any("categorical: 'colour'" in note for note in json.loads(out)["notes"])
 
 
 def test_a_million_rows_are_announced_with_a_way_out(run, monkeypatch):
@@ -197,5 +202,5 @@ def test_a_million_rows_are_announced_with_a_way_out(run, monkeypatch):
     _, _, errors = run("study", "d.csv", "--target", "class", *QUICK)
     assert "40 rows: about" in errors
     write("long.csv", "a,b,class", [f"{i % 13},{i % 7},{'xy'[i % 2]}" for i in range(3000)])
-    _, _, errors = run("rank", "long.csv", "--target", "class", "--method", "relief", "--rows", "200")
-    assert "a sample of 200 of 3000 rows" in errors
+    _, out, _ = run("rank", "long.csv", "--target", "class", "--method", "relief", "--rows", "200")
+    assert "sample of 200 of 3000 rows" in " ".join(out.split())

@@ -10,7 +10,7 @@ import pytest
 
 import fujiscore as fj
 from fujiscore.io.datasets import BUNDLED, load
-from fujiscore.rankers.data import as_classes
+from fujiscore.rankers.features import as_classes
 
 ROWS = [(0.5, "red", "yes"), (1.25, "blue", "no"), (-3.0, "red", "yes"), (1e-9, "green", "no"), (7.0, "blue", "no")]
 FRAME = pd.DataFrame(ROWS, columns=["size", "colour", "class"])

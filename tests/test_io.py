@@ -173,8 +173,8 @@ def test_labels_are_text_whatever_the_column(tmp_path, items):
     parquet.write_table(pa.table({"id": items, "w": [1.0, 2.0, 3.0]}), tmp_path / "x.parquet")
     (tmp_path / "y.csv").write_text("id,w\n1,5\n2,6\n3,7\n")
     found = read([tmp_path / "x.parquet", tmp_path / "y.csv"])
-    assert list(found.items) == ["3", "1", "2"]
-    assert found["y"].tolist() == [7.0, 5.0, 6.0]
+    assert list(found.labels) == ["3", "1", "2"]
+    assert found["y"].scores.tolist() == [7.0, 5.0, 6.0]
 
 
 def test_labels_that_arrow_cannot_turn_into_text(tmp_path):
@@ -671,16 +671,16 @@ def test_read_aligns_and_checks(write):
     two = write("two.csv", "item,score\nb,4\na,-3\nc,1\n")
     found = read([one, two], missing="drop", negative="clip")
     assert found.names == ("one", "two")
-    assert found.items == ["a", "b"]
+    assert found.labels == ["a", "b"]
     assert [own.tolist() for own in found.scores] == [[1.0, 2.0], [-3.0, 4.0]]
-    assert read(one)["one"].tolist() == [1.0, 2.0]
+    assert read(one)["one"].scores.tolist() == [1.0, 2.0]
     with pytest.raises(InputError, match="one must score every item; it lacks 1 of 3"):
-        read([one, two])
+        read([one, two], negative="clip")
     with pytest.raises(InputError, match="two must hold non-negative scores"):
         read([one, two], missing="zero")
     with pytest.raises(InputError, match="NaN"):
         read(write("x.csv", "item,score\na,1\nb,\n"))
-    assert read(write("x.csv", "item,score\na,1\nb,\n"), nan="zero")["x"].tolist() == [1.0, 0.0]
+    assert read(write("x.csv", "item,score\na,1\nb,\n"), nan="zero")["x"].scores.tolist() == [1.0, 0.0]
 
 
 def test_read_tells_rankings_of_the_same_name_apart(write, tmp_path):

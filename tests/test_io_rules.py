@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import fujiscore as fj
 from fujiscore.errors import InputError, spelling
 from fujiscore.io import AS_LIST, datasets, documents, gather, load, read
 from fujiscore.io.table import MISSING, number
@@ -348,11 +349,13 @@ def test_negative_scores_of_fimp_files_count_as_zero(write):
     path = write("x.fimp", f"meta\n{RULE}\n1\ta\t[1]\t[0.5]\n2\tb\t[2]\t[-0.25]\n3\tc\t[3]\t[-Infinity]\n")
     assert load(path).sources[0].signed
     assert load(path).sources[0].scores.tolist() == [0.5, -0.25, -math.inf]
-    assert read(path)["x"].tolist() == [0.5, 0, 0]
-    (note,) = gather([path]).notes
-    assert note.startswith(f"{path}, column 'score': 2 of 3 scores are negative")
-    assert note.endswith("count as 0 (negative='clip')")
-    assert gather([path], negative="abs").notes == ()
+    rankings = read(path)
+    assert rankings["x"].scores.tolist() == [0.5, -0.25, -math.inf]
+    assert rankings.notes == ("x: 2 of 3 scores are negative and count as 0",)
+    zero = read(write("zero.csv", "item,score\na,1\nb,0.5\nc,0\n"))
+    assert fj.fuji(rankings, zero, 1) == fj.fuji([0.5, 0, 0], [1, 0.5, 0], 1)
+    finite = write("x.fimp", f"meta\n{RULE}\n1\ta\t[1]\t[0.5]\n2\tb\t[2]\t[-0.25]\n")
+    assert read(finite, negative="abs").notes == ("x: 1 negative scores replaced by their magnitude",)
     with pytest.raises(InputError, match="non-negative"):
         read(path, negative="raise")
     plain_file = write("y.csv", "item,score\na,1\nb,-1\nc,0\n")
@@ -360,8 +363,8 @@ def test_negative_scores_of_fimp_files_count_as_zero(write):
     with pytest.raises(InputError, match="non-negative"):
         read([path, plain_file])
     negative = write("z.fimp", f"meta\n{RULE}\n1\ta\t[1]\t[-0.5]\n")
-    with pytest.raises(InputError, match="non-negative"):
-        read(negative)
+    with pytest.raises(InputError, match="all of its scores are negative"):
+        fj.fuji(read(negative), {"a": 1}, 1)
 
 
 def test_notes_of_several_files_name_them(write):
@@ -430,3 +433,19 @@ def test_large_files_are_read_through_pyarrow(write):
     path = write("x.csv", "item,score\n" + "".join(f"item{at},{at}\n" for at in range(100_000)))
     assert path.stat().st_size > documents.SMALL
     subprocess.run([sys.executable, "-c", code, path], check=True)
+
+
+def test_a_column_of_numbers_under_a_name_is_not_a_list(write):
+    with pytest.raises(InputError, match=r"its only column, 'score', holds numbers.*item='score'"):
+        load(write("x.csv", "score\n1.5\n2.5\n"))
+    assert load(write("x.csv", "score\n1.5\n2.5\n"), item="score").sources[0].items == ["1.5", "2.5"]
+    assert load(write("x.csv", "alpha\nbeta\n7\n")).sources[0].items == ["alpha", "beta", "7"]
+    assert load(write("x.csv", "alpha\n")).sources[0].items == ["alpha"]
+
+
+def test_a_note_lists_at_most_five_columns(write):
+    names = [f"c{i}" for i in range(1, 9)]
+    text = ",".join(["item", *names]) + "\na" + ",1" * 8 + "\n"
+    assert load(write("x.csv", text)).notes == (
+        "item column 'item', score columns 'c1', 'c2', 'c3', 'c4', 'c5' and 3 more",
+    )

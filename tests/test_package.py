@@ -95,7 +95,12 @@ def test_imports_point_downward():
 
 def test_results_print_a_summary():
     text = str(fj.compare([4, 3, 2, 1], [4, 2, 3, 1]))
-    assert text.splitlines() == ["4 items, k = 1 to 4 (4 points)", "AUC fuji     0.9259", "AUC jaccard  0.7778"]
+    assert text.splitlines() == [
+        "4 items, k = 1 to 4",
+        "measure  AUC     top-weighted AUC",
+        "FUJI     0.9259  0.8889",
+        "Jaccard  0.7778  0.6667",
+    ]
 
 
 def test_the_version_is_the_distributions():

@@ -61,7 +61,7 @@ def test_rank_gives_each_rankers_own_scores():
     np.testing.assert_array_equal(held["mutual_information"], mutual_information(x, y, random_state=3))
     np.testing.assert_array_equal(held["genie3"], genie3(x, y, trees=10, random_state=3))
     np.testing.assert_array_equal(held["random_forest"], random_forest(x, y, trees=10, random_state=3))
-    assert held["relief"].min() < 0 or held["random_forest"].min() < 0  # signs are kept
+    assert held["relief"].scores.min() < 0 or held["random_forest"].scores.min() < 0  # signs are kept
 
 
 def test_genie3_and_random_forest_share_one_forest(monkeypatch):
@@ -150,7 +150,7 @@ def test_odd_but_usable_data_are_noted():
     assert "constant, so no method can use them: 2" in text
     assert "numbers the rows" in text
     assert "1 of 3 classes has only one row" in text
-    assert found.rankings["relief"][2] == 0
+    assert found.rankings["relief"].scores[2] == 0
 
 
 def test_one_feature_can_be_ranked_but_not_studied():
@@ -272,7 +272,7 @@ def test_resamples_are_ranked_on_their_own_rows(found):
 
 
 def test_top_features_from_the_definition(found):
-    ranks = {name: plain_ranks(found.rankings[name].tolist()) for name in found.methods}
+    ranks = {name: plain_ranks(found.rankings[name].scores.tolist()) for name in found.methods}
     means = [sum(own[at] for own in ranks.values()) / 4 for at in range(6)]
     order = sorted(range(6), key=lambda at: means[at])
     assert [own.feature for own in found.top] == ["abcdef"[at] for at in order]
@@ -550,8 +550,8 @@ def test_notes_say_what_could_mislead_and_nothing_else():
     [
         ("exp", "top-weighted AUC", "log"),
         ("all", "AUC", "linear"),
-        ("squared", "AUC over 3 values of k", "linear"),
-        ([2, 3], "AUC over 2 values of k", "linear"),
+        ("squared", "AUC over squared k", "linear"),
+        ([2, 3], "AUC over 2 chosen k", "linear"),
         (2, "value at k = 2", "linear"),
     ],
 )
@@ -561,7 +561,7 @@ def test_results_name_their_area_and_draw_it(ks, name, scale):
     found = study(*table(), ["relief", "mutual_information"], ks=ks, **QUICK)
     assert found.settings["area"] == name
     assert f"FUJI, {name}, k = " in found.to_markdown()
-    assert f"| methods | {name} | by chance |" in found.to_markdown()
+    assert "| methods | value | by chance |" in found.to_markdown()
     ax = study_report.draw_curves(found, Figure().add_subplot())
     assert ax.get_xscale() == scale
     assert ax.get_legend().get_title().get_text() == name

@@ -202,15 +202,17 @@ class Comparison(ResultOverK):
 
     def levels(self) -> list[Level]:
         """Return each measure's areas and its values at further k, against chance."""
-        rows = []
+        rows: list[Level] = []
         for measure in self.measures:
             values = evaluate(measure, self.overlap)
             known = self._levels.get(measure.name)
             for number, points in enumerate(self.grids):
                 own = values[np.searchsorted(self.overlap.asked[0], points.ks)]
                 level = None if known is None else known[number]
-                if points.ks is self.at:
-                    rows += [_point(measure, points, own, level, i) for i in range(points.ks.size)]
+                if points.ks is self.at or points.ks.size == 1:
+                    shown = {row.k for row in rows if row.measure == measure.name}
+                    ks = [i for i in range(points.ks.size) if int(points.ks[i]) not in shown]
+                    rows += [_point(measure, points, own, level, i) for i in ks]
                 elif not (measure.whole and number):
                     rows.append(_headline(measure, points, own, level))
         return rows

@@ -60,9 +60,10 @@ def _matrix(study: Study, values: Any) -> Table:
 def _curves(study: Study) -> Table:
     measure, rows = study.matrix.measure, []
     for (a, b), comparison in study.curves.items():
-        chance = comparison.chance[measure]
-        p_values = np.full(chance.ks.size, np.nan) if comparison.permuted is None else chance.p_values
-        columns = (chance.ks, chance.observed, chance.expected, chance.corrected, p_values)
+        chance, unknown = comparison.chance.get(measure), np.full(comparison.ks.size, np.nan)
+        levels = [unknown, unknown] if chance is None else [chance.expected, chance.corrected]
+        p_values = unknown if chance is None or comparison.permuted is None else chance.p_values
+        columns = (comparison.ks, comparison[measure].values, *levels, p_values)
         rows += [[a, b, *row] for row in zip(*(np.asarray(column).tolist() for column in columns), strict=True)]
     return ["first", "second", "k", measure, "expected", "corrected", "p_value"], rows
 
@@ -126,22 +127,24 @@ def described(study: Study) -> str:
         "bootstrap": ("bootstrap samples of each class", 1 - 1 / np.e),
         "folds": ("samples without one fold", (count - 2) / (count - 1)),
     }[study.settings["scheme"]]
-    return f"{count} {kind} (any two share about {shared:.0%} of their rows), {draws} permutations."
+    drawn = f", {draws} permutations" if draws else ""
+    return f"{count} {kind} (any two share about {shared:.0%} of their rows){drawn}."
 
 
 def agreement(study: Study) -> tuple[list[str], list[list[str]]]:
     """Return the similarity of each pair, the most similar first; undefined for flat methods."""
-    header, rows = ["methods", study.settings["area"], "by chance", "corrected", "p"], []
+    header, rows = ["methods", "value", "by chance", "corrected", "p"], []
     for (a, b), comparison in sorted(study.curves.items(), key=lambda pair: -study.matrix[pair[0]]):
-        chance = comparison.chance[study.matrix.measure]
-        numbers = [f"{value:.3f}" for value in (chance.auc, chance.expected_auc, chance.corrected_auc)]
-        p_value = study.p_value(a, b)
-        rows.append([f"{a} and {b}", *numbers, "" if p_value is None else f"{p_value:.2g}"])
+        level = comparison.levels()[0]
+        numbers = (level.value, level.expected, level.corrected)
+        p_value = "" if level.p_value is None else f"{level.p_value:.2g}"
+        rows.append([f"{a} and {b}", *("" if value is None else f"{value:.3f}" for value in numbers), p_value])
     for pair in combinations(study.methods, 2):
         if pair not in study.curves:
             marked = [f"{name} (flat)" if name in study.flat else name for name in pair]
             rows.append([" and ".join(marked), "undefined", "", "", ""])
-    return header, rows
+    known = [column for column in range(len(header)) if column < 2 or any(row[column] for row in rows)]
+    return [header[c] for c in known], [[row[c] for c in known] for row in rows]
 
 
 def steadiness(study: Study) -> tuple[list[str], list[list[str]]]:

@@ -140,7 +140,8 @@ def sizes_to_show(sizes: Sequence[int], points: options.Points, both: Rankings) 
 
 def _headline_name(result: fj.Comparison) -> str:
     """Return the name of the number that --fail-under judges."""
-    return f"{result.levels()[0].place} of {result.measures[0].name}"
+    level = result.levels()[0]
+    return f"{level.measure} at {level.place}" if level.k is not None else f"{level.place} of {level.measure}"
 
 
 def _judged(result: fj.Comparison, *, corrected: bool) -> float:
@@ -213,7 +214,7 @@ def _data(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str
         values = {name: value for name, value in asdict(level).items() if name not in {"measure", "k"}}
         if level.k is not None:
             entry["at"][level.k] = values
-        else:
+        if level.k is None or "auc" not in entry:  # of one k only, the area is the value there
             entry["auc" if "auc" not in entry else "auc_top_weighted"] = values
     near = [] if why is None else [i for i, kind in enumerate(why.kind) if kind == "near miss"]
     explained = (
@@ -255,11 +256,10 @@ def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen) -> 
         f"{result.n}{universe} items, {result.grid.described()}",
         "",
         *_table(result, screen),
-        "",
     ]
     if result.ks.size > 1:
-        lines += [*side_by_side(screen, _charts(result)), ""]
-    return lines + ([] if why is None else _near_misses(why, screen))
+        lines += ["", *side_by_side(screen, _charts(result))]
+    return lines + ([] if why is None else ["", *_near_misses(why, screen)])
 
 
 def _table(result: fj.Comparison, screen: Screen) -> list[str]:

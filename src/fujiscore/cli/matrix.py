@@ -75,23 +75,20 @@ def command(
     first, others = _against(rankings, reference) if reference is not None else (rankings, None)
     chosen: Any = {"ks": points.sizes(rankings.depth, "exp"), "corrected": corrected, **reading.sets}
     unique = {measure.name: measure for measure in measures}.values()
-    matrices = [fj.pairwise(first, others, measure=own, **chosen, **work.arguments(writing)) for own in unique]
+    matrices = [fj.pairwise(first, others, measure=measure, **chosen, **work.arguments(writing)) for measure in unique]
     matrices = _ordered(matrices, by_value=reference is not None, cluster=cluster)
     if plot is not None:
         rows, columns = matrices[0].values.shape
         size = (2.6 + 0.55 * min(columns, 24), 1.6 + 0.5 * min(rows, 24))
-        draw(plot, writing, [lambda ax, own=own: own.plot(ax=ax) for own in matrices], size)  # type: ignore[misc]
+        draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in matrices], size)  # type: ignore[misc]
     deliver(_report(matrices, rankings.n), writing)
 
 
 def _read(files: Sequence[str], reference: str | None, reading: options.Reading) -> tuple[fj.Rankings, str | None]:
     """Return all rankings, those of the reference's file first if the reference is a file."""
-    if reference is None or not Path(reference).is_file() or reference in files:
-        rankings = inputs.read(files, reading)
-        if reference in files:
-            reference = inputs.read([str(reference)], reading).names[0]
-        return rankings, reference
-    rankings = inputs.read([reference, *files], reading)
+    if reference is None or not (Path(reference).is_file() or reference in files):
+        return inputs.read(files, reading), reference
+    rankings = inputs.read([reference, *(file for file in files if file != reference)], reading)
     return rankings, rankings.names[0]
 
 
@@ -120,15 +117,15 @@ def _report(matrices: list[fj.Matrix], n: int) -> Report:
     first = matrices[0]
     several = len(matrices) > 1
     title = first.area.replace(",", "").replace("-", "_").replace(" ", "_").lower()
-    header = [title, "ranking", *first.columns] if several else [f"{title}_{first.measure}", *first.columns]
+    header = [*(["measure", "value", "ranking"] if several else [f"{title}_{first.measure}"]), *first.columns]
     rows = [
-        [*([matrix.measure] if several else []), name, *values.tolist()]
+        [*([matrix.measure, matrix.area] if several else []), name, *values.tolist()]
         for matrix in matrices
         for name, values in zip(matrix.names, matrix.values, strict=True)
     ]
     data: dict[str, Any] = {
         "items": n,
-        "value": first.area,
+        "value": {matrix.measure: matrix.area for matrix in matrices},
         "corrected": first.corrected,
         "rows": first.names,
         "columns": first.columns,
@@ -145,16 +142,21 @@ def _text(screen: Screen, matrices: list[fj.Matrix], n: int) -> list[str]:
     """Return one heat map per measure, or a list where there is one row or no room."""
     first = matrices[0]
     count = len(set(first.names) | set(first.columns))
-    lines = [f"fuji matrix: {first.area}", f"{count} rankings of {n} items, {first.grid.described()}"]
+    areas = " and ".join(dict.fromkeys(matrix.area for matrix in matrices))
+    lines = [*screen.wrap(f"fuji matrix: {areas}"), f"{count} rankings of {n} items, {first.grid.described()}"]
     names, columns = ([printable(name) for name in side] for side in (first.names, first.columns))
     if not first.square:
         header = [f"{names[0]} and", *(find(matrix.measure).title for matrix in matrices)]
-        rows = [[name, *(f"{matrix.values[0, j]:.4f}" for matrix in matrices)] for j, name in enumerate(columns)]
+        rows = [[name, *(_text_value(matrix.values[0, j]) for matrix in matrices)] for j, name in enumerate(columns)]
         return [*lines, "", *table(screen, header, rows)]
     for matrix in matrices:
-        lines += ["", screen.style(find(matrix.measure).title, bold=True)]
+        lines += ["", screen.style(f"{find(matrix.measure).title}: {matrix.area}", bold=True)]
         lines += heat_map(screen, names, columns, matrix.values) or _extremes(screen, matrix)
     return lines
+
+
+def _text_value(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.4f}"
 
 
 def _extremes(screen: Screen, matrix: fj.Matrix) -> list[str]:

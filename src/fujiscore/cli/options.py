@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fujiscore.errors import InputError
+from fujiscore.errors import InputError, spelling
 from fujiscore.io.formats import FORMATS
 from fujiscore.measures import MEASURES, Measure, find
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
@@ -33,11 +33,11 @@ class Command(click.Command):
 
     def sections(self, ctx: click.Context) -> dict[str, list[click.Option]]:
         """Return the options of each section of the help."""
-        found: dict[str, list[click.Option]] = {name: [] for name in SECTIONS}
+        sections: dict[str, list[click.Option]] = {name: [] for name in SECTIONS}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option) and not parameter.hidden:
-                found[getattr(parameter, "section", "Other")].append(parameter)
-        return {name: options for name, options in found.items() if options}
+                sections[getattr(parameter, "section", "Other")].append(parameter)
+        return {name: options for name, options in sections.items() if options}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, section by section."""
@@ -72,10 +72,13 @@ class MeasureName(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Measure:
         """Return the measure, or suggest one with a similar name."""
+        token = spelling.set(lambda argument, _: argument)  # a measure's parameters are no options
         try:
             return find(value)
         except InputError as error:
-            return self.fail(f"{error} 'fuji measures' lists them.", param, ctx)
+            return self.fail(f"{value}: {error} 'fuji measures' lists all of them.", param, ctx)
+        finally:
+            spelling.reset(token)
 
     def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[Any]:
         """Return the names that begin alike."""

@@ -142,7 +142,7 @@ def _text(screen: Screen, result: Study, data: Data) -> list[str]:
     """Return the summary in lines that fit."""
     settings = result.settings
     size = f"{settings['rows']} rows, {settings['features']} features, {settings['classes']} classes"
-    lines = [f"fuji study: {printable(data.name)}, {size}", study_report.described(result)]
+    lines = [f"fuji study: {printable(data.name)}, {size}", *screen.wrap(study_report.described(result))]
     if result.curves:
         title = f"Do the methods agree? {find(result.matrix.measure).title}, {settings['area']}"
         lines += ["", screen.style(title, bold=True), *table(screen, *study_report.agreement(result))]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import InputError, spelled
-from fujiscore.io.table import LISTED, Roles, listed, unknown
+from fujiscore.errors import InputError, first_few, spelled
+from fujiscore.io.table import LISTED, LISTED_IN_NOTES, Roles, listed, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -199,7 +199,7 @@ def _why_not(table: Table, position: int) -> str | None:
 def _describe(table: Table, roles: Roles, *, left_out: bool) -> str:
     """Return in one line which columns are used as what, and which are left out."""
     text = f"item column {table.columns[roles.item]!r}, "
-    text += f"score column{'s' if len(roles.scores) > 1 else ''} {table.listed(roles.scores)}"
+    text += f"score column{'s' if len(roles.scores) > 1 else ''} {table.listed(roles.scores, LISTED_IN_NOTES)}"
     if roles.ranking is not None:
         text = f"ranking column {table.columns[roles.ranking]!r}, {text}"
     if not table.header:
@@ -207,5 +207,4 @@ def _describe(table: Table, roles: Roles, *, left_out: bool) -> str:
     used = {roles.item, roles.ranking, *roles.scores}
     left = [position for position in range(len(table.columns)) if left_out and position not in used]
     reasons = [f"{table.columns[position]!r} ({_why_not(table, position) or 'another number'})" for position in left]
-    more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
-    return f"{text}; left out {', '.join(reasons[:LISTED])}{more}" if left else text
+    return f"{text}; left out {first_few(reasons, LISTED_IN_NOTES)}" if left else text

@@ -143,8 +143,10 @@ def _has_header(document: Document, first: list[str], body: list[list[str]], wid
         return True
     if _is_counted(first, width) and (width > 2 or numeric_share(row[0] for row in body) < 1):
         return True
-    if width <= 2:
-        return width == 2 and values == [None, None]
+    if width == 1:  # above numbers only, a word is their column's name, not the best of a list of items
+        return values == [None] and bool(body) and numeric_share(row[0] for row in body) == 1
+    if width == 2:
+        return values == [None, None]
     if all(value is None for value in values):
         return True
     raise InputError(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"))
 LISTED = 12
+LISTED_IN_NOTES = 5
 SHOWN = 40
 
 # Where a row stands (its line, row or record), and its cells.
@@ -64,9 +65,9 @@ class Table:
         where = f"{self.file}, {self.unit} {number}"
         return where if column is None else f"{where}, column {self.columns[column]!r}"
 
-    def listed(self, positions: Collection[int]) -> str:
+    def listed(self, positions: Collection[int], most: int = LISTED) -> str:
         """Return the names of columns, for messages."""
-        return listed([self.columns[position] for position in positions])
+        return listed([self.columns[position] for position in positions], most)
 
 
 def number(value: Any) -> float | None:
@@ -107,10 +108,10 @@ def shown(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
-def listed(names: Collection[str]) -> str:
-    """Return names for a message: the first dozen, and how many more."""
-    first = ", ".join(repr(name) for name in list(names)[:LISTED])
-    return first if len(names) <= LISTED else f"{first} and {len(names) - LISTED} more"
+def listed(names: Collection[str], most: int = LISTED) -> str:
+    """Return names for a message: the first ones, and how many more."""
+    first = ", ".join(repr(name) for name in list(names)[:most])
+    return first if len(names) <= most else f"{first} and {len(names) - most} more"
 
 
 def require_distinct(file: str, names: Sequence[str]) -> None:

@@ -1,7 +1,4 @@
-"""From a table to an answer: which features matter, do methods agree beyond chance, how stable is each.
-
-Imports rankers, comparisons and statistics.
-"""
+"""Which features matter, do methods agree beyond chance, how stable is each. Imports rankers and statistics."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.rankers.features import Features
     from fujiscore.rankers.ranking import Rankers
-    from fujiscore.ranking import Rankings
+    from fujiscore.ranking import Ranking, Rankings
 
     Pair: TypeAlias = tuple[str, str]
 
@@ -77,61 +74,76 @@ class Study:
     ----------
     rankings : Rankings
         One ranking per method, of all rows; signed scores.
-    matrix, corrected : Matrix, Matrix or None
-        The area of every pair, raw and corrected for chance (None if the chance level of the measure has no closed
-        form); NaN for flat methods.
+    matrix : Matrix
+        The area of every pair; NaN for flat methods.
     curves : mapping of pair to Comparison
         The measure's curve of each pair, with chance level and p-value; without flat methods.
-    p_values : ndarray or None
-        In the order of `matrix.names`: how often random rankings with the same scores are at least as similar; NaN
-        on the diagonal and for flat methods. None without permutations.
     resampled : mapping of str to Rankings
         The rankings of the resamples by each method.
     stability, stability_corrected : mapping of str to Stability
-        Of each method over the resamples, raw and corrected (None without a closed form); NaN if at least half of
-        the resamples are flat.
+        Of each method over the resamples, raw and corrected for chance (None if the chance level of the measure has
+        no closed form); NaN if at least half of the resamples are flat.
     comparisons : mapping of pair to StabilityComparison
         Stability of the second method minus that of the first, paired by resample, corrected values if there are any.
-    adjusted_p_values : mapping of pair to float
-        The p-values of the comparisons, adjusted for their number by Holm's method.
     top : tuple of TopFeature
         The features with the best mean rank.
     flat : tuple of str
         The methods with a flat ranking of all rows.
     flat_resamples : mapping of str to int
         Number of flat resampled rankings of each method.
-    notes : tuple of str
-        What to know about the data and the results.
     settings : mapping of str to value
         The options of the study, the size of the data, and `area`, the name of the area.
+    notes : tuple of str
+        What to know about the data and the results.
     """
 
     rankings: Rankings
     matrix: Matrix
-    corrected: Matrix | None
     curves: Mapping[Pair, Comparison]
-    p_values: Scores | None
     resampled: Mapping[str, Rankings]
     stability: Mapping[str, Stability]
     stability_corrected: Mapping[str, Stability] | None
     comparisons: Mapping[Pair, StabilityComparison]
-    adjusted_p_values: Mapping[Pair, float]
     top: tuple[TopFeature, ...]
     flat: tuple[str, ...]
     flat_resamples: Mapping[str, int]
-    notes: tuple[str, ...]
     settings: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
 
     @property
     def methods(self) -> tuple[str, ...]:
         """The names of the methods."""
         return self.rankings.names
 
+    @property
+    def corrected(self) -> Matrix | None:
+        """The matrix corrected for chance, None if the chance level of the measure has no closed form."""
+        return None if self.matrix.expected is None else self.matrix.as_corrected()
+
+    @property
+    def p_values(self) -> Scores | None:
+        """How often random rankings with the same scores are at least as similar; None without permutations.
+
+        In the order of `methods`; NaN on the diagonal and for flat methods.
+        """
+        if not self.settings["permutations"]:
+            return None
+        values = np.full(self.matrix.raw.shape, np.nan)
+        for (a, b), comparison in self.curves.items():
+            i, j = self.methods.index(a), self.methods.index(b)
+            values[i, j] = values[j, i] = comparison.p_value[self.matrix.measure]
+        return values
+
     def p_value(self, first: str, second: str) -> float | None:
         """Return the p-value of one pair, None without permutations."""
-        if self.p_values is None:
-            return None
-        return float(self.p_values[self.methods.index(first), self.methods.index(second)])
+        values = self.p_values
+        return None if values is None else float(values[self.methods.index(first), self.methods.index(second)])
+
+    @property
+    def adjusted_p_values(self) -> Mapping[Pair, float]:
+        """The p-values of the comparisons, adjusted for their number by Holm's method."""
+        adjusted = holm([comparison.p_value for comparison in self.comparisons.values()])
+        return dict(zip(self.comparisons, adjusted, strict=True))
 
     def __str__(self) -> str:
         """Return the summary."""
@@ -222,29 +234,27 @@ def study(
     m = table.categorical.size
     if m < 2:
         raise InputError("X must have at least 2 features for their rankings to be compared; it has 1. Use rank.")
-    number, deepest, seed = integer("trees", trees, 1), integer("top", top, 1), as_seed(random_state)
-    draws, level, points = integer("permutations", permutations), proportion("confidence", confidence), grid(ks, m)
-    chosen = find(measure)
+    seed, points, chosen = as_seed(random_state), grid(ks, m), find(measure)
     schedule = plan(table.codes, resamples, scheme, fraction, seed)
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    with kept_warning_filters():
-        scores = scores_of(table, rankers, number, seed, n_jobs=n_jobs, progress=progress)
-        drawn = resampled_scores(table, rankers, number, schedule, resume=resume, **work)
-    settings = {
-        "rows": int(table.codes.size),
+    settings: dict[str, Any] = {
+        "rows": table.codes.size,
         "features": m,
-        "classes": int(table.counts.size),
+        "classes": table.counts.size,
         "resamples": schedule.count,
         "scheme": schedule.scheme,
         "fraction": schedule.fraction,
-        "permutations": draws,
-        "confidence": level,
-        "trees": number,
-        "top": deepest,
+        "permutations": integer("permutations", permutations),
+        "confidence": proportion("confidence", confidence),
+        "trees": integer("trees", trees, 1),
+        "top": integer("top", top, 1),
         "random_state": seed,
         "ks": ks if isinstance(ks, str) else points.ks.tolist(),
         "area": "value over the whole list" if chosen.whole else points.area,
     }
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    with kept_warning_filters():
+        scores = scores_of(table, rankers, settings["trees"], seed, n_jobs=n_jobs, progress=progress)
+        drawn = resampled_scores(table, rankers, settings["trees"], schedule, resume=resume, **work)
     rankings = as_rankings(rankers, scores, table)
     names = [f"resample {i + 1}" for i in range(schedule.count)]
     resampled = {name: as_rankings(names, drawn[:, i], table) for i, name in enumerate(rankers)}
@@ -256,56 +266,43 @@ def _compared(
     rankings: Rankings, resampled: Mapping[str, Rankings], measure: str, settings: Mapping[str, Any], work: Any
 ) -> Study:
     """Return all comparisons of the rankings and of their resamples, without notes."""
-    names, ks, draws = rankings.names, settings["ks"], settings["permutations"]
-    flat = tuple(name for name, scores in zip(names, rankings.scores, strict=True) if is_flat(scores, measure))
-    flat_resamples = {name: sum(is_flat(scores, measure) for scores in resampled[name].scores) for name in names}
-    drawing: Any = {"permutations": draws, "random_state": settings["random_state"], **work}
+    names, ks = rankings.names, settings["ks"]
+    flat = tuple(ranking.name for ranking in rankings if is_flat(ranking, measure))
+    flat_resamples = {name: sum(is_flat(ranking, measure) for ranking in resampled[name]) for name in names}
+    drawing: Any = {"permutations": settings["permutations"], "random_state": settings["random_state"], **work}
     curves = {
         (a, b): compare(rankings[a], rankings[b], (measure,), ks=ks, **drawing)
         for a, b in combinations([name for name in names if name not in flat], 2)
     }
-    options: Any = {"measure": measure, "ks": ks, **work}
-    pairs = {name: _matrices(resampled[name], options) for name in names}
-    stable = [
-        {name: _stability(pairs[name][kind], settings["confidence"], flat_resamples[name]) for name in names}
-        for kind in range(len(pairs[names[0]]))
-    ]
-    defined = [name for name in names if not np.isnan(stable[-1][name].value)]
-    comparisons = {
-        (a, b): compare_stabilities(stable[-1][a], stable[-1][b], paired=True) for a, b in combinations(defined, 2)
-    }
-    adjusted = holm([comparison.p_value for comparison in comparisons.values()])
-    matrices = [_blanked(matrix, flat) for matrix in _matrices(rankings, options)]
+    closed = has_closed_form(find(measure))
+    options: Any = {"measure": measure, "ks": ks, "corrected": closed, **work}
+    pairs = {name: pairwise(resampled[name], **options) for name in names}
+
+    def stabilities(*, corrected: bool) -> dict[str, Stability]:
+        kind = {name: matrix if corrected else matrix.as_raw() for name, matrix in pairs.items()}
+        return {name: _stability(kind[name], settings["confidence"], flat_resamples[name]) for name in names}
+
+    raw, corrected = stabilities(corrected=False), stabilities(corrected=True) if closed else None
+    best = raw if corrected is None else corrected
+    defined = [name for name in names if not np.isnan(best[name].value)]
     return Study(
-        rankings,
-        matrices[0],
-        matrices[1] if len(matrices) > 1 else None,
-        curves,
-        _p_values(names, curves, measure) if draws else None,
-        resampled,
-        stable[0],
-        stable[1] if len(stable) > 1 else None,
-        comparisons,
-        dict(zip(comparisons, adjusted, strict=True)),
-        top_features(rankings, resampled, settings["top"], measure),
-        flat,
-        flat_resamples,
-        (),
-        settings,
+        rankings=rankings,
+        matrix=_blanked(pairwise(rankings, **options).as_raw(), flat),
+        curves=curves,
+        resampled=resampled,
+        stability=raw,
+        stability_corrected=corrected,
+        comparisons={(a, b): compare_stabilities(best[a], best[b], paired=True) for a, b in combinations(defined, 2)},
+        top=top_features(rankings, resampled, settings["top"], measure),
+        flat=flat,
+        flat_resamples=flat_resamples,
+        settings=settings,
     )
 
 
-def is_flat(scores: Scores, measure: str) -> bool:
+def is_flat(ranking: Ranking, measure: str) -> bool:
     """Return whether a ranking does not tell items apart: equal scores, which for FUJI negative ones are, too."""
-    counted = np.maximum(scores, 0.0) if measure == "fuji" else scores
-    return bool(counted.min() == counted.max())
-
-
-def _matrices(rankings: Rankings, options: Any) -> list[Matrix]:
-    """Return the areas of all pairs, and, if the chance level has a closed form, those corrected for chance."""
-    closed = has_closed_form(find(options["measure"]))
-    matrix = pairwise(rankings, corrected=closed, **options)
-    return [matrix.as_raw(), matrix] if closed else [matrix]
+    return ranking.constant or (measure == "fuji" and ranking.best <= 0)
 
 
 def _blanked(matrix: Matrix, flat: Sequence[str]) -> Matrix:
@@ -324,22 +321,13 @@ def _stability(matrix: Matrix, confidence: float, flat: int) -> Stability:
     return replace(result, value=np.nan, low=np.nan, high=np.nan, standard_error=np.nan)
 
 
-def _p_values(names: Sequence[str], curves: Mapping[Pair, Comparison], measure: str) -> Scores:
-    """Return the permutation p-values of all pairs."""
-    values = np.full((len(names), len(names)), np.nan)
-    for (a, b), comparison in curves.items():
-        i, j = names.index(a), names.index(b)
-        values[i, j] = values[j, i] = comparison.p_value[measure]
-    return values
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted by Holm's step-down method."""
     order = np.argsort(p_values)
     steps = np.asarray(p_values, np.float64)[order] * np.arange(len(p_values), 0, -1)
     adjusted = np.empty(len(p_values))
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return [float(value) for value in adjusted]
+    return adjusted.tolist()
 
 
 def top_features(
@@ -348,25 +336,23 @@ def top_features(
     """Return the features with the best mean rank over the methods that are not flat."""
     from scipy.stats import rankdata
 
-    named = zip(rankings.names, rankings.scores, strict=True)
-    scores = {name: ranking for name, ranking in named if not is_flat(ranking, measure)}
-    if not scores:
+    live = [ranking for ranking in rankings if not is_flat(ranking, measure)]
+    if not live:
         return ()
-    ranks = np.array([rankdata(-ranking) for ranking in scores.values()])
-    drawn = [ranking for name in resampled for ranking in resampled[name].scores if not is_flat(ranking, measure)]
-    within = np.array([rankdata(-ranking, "max") <= top for ranking in (*scores.values(), *drawn)])
-    in_top, frequency = within[: len(scores)].sum(axis=0), np.full(rankings.n, np.nan)
-    if drawn:
-        frequency = within[len(scores) :].mean(axis=0)
-    span = max(rankings.n - 1, 1)
+    names = [ranking.name for ranking in live]
+    ranks = np.array([rankdata(-ranking.scores) for ranking in live])
+    drawn = [ranking for sample in resampled.values() for ranking in sample if not is_flat(ranking, measure)]
+    within = np.array([rankdata(-ranking.scores, "max") <= top for ranking in (*live, *drawn)])
+    in_top = within[: len(live)].sum(axis=0)
+    frequency = within[len(live) :].mean(axis=0) if drawn else np.full(rankings.n, np.nan)
     mean = ranks.mean(axis=0)
     return tuple(
         TopFeature(
             rankings.label(position),
             float(mean[position]),
-            dict(zip(scores, ranks[:, position].tolist(), strict=True)),
+            dict(zip(names, ranks[:, position].tolist(), strict=True)),
             int(in_top[position]),
-            float(1 - np.ptp(ranks[:, position]) / span),
+            float(1 - np.ptp(ranks[:, position]) / (rankings.n - 1)),
             float(frequency[position]),
         )
         for position in np.argsort(mean, kind="stable")[:top].tolist()
@@ -377,8 +363,7 @@ def _caveats(result: Study, table: Features, rankers: Rankers) -> list[str]:
     """Return what could mislead a reader of the results."""
     settings, notes = result.settings, []
     for name in result.flat:
-        scores = result.rankings.scores[result.methods.index(name)]
-        constant = scores.min() == scores.max()
+        constant = result.rankings[name].constant
         what = "gives every feature the same score" if constant else "scores no feature above 0"
         notes.append(f"{name} {what}: it ranks nothing, so its agreement and its ranks are undefined")
     for name, count in result.flat_resamples.items():
@@ -401,4 +386,4 @@ def _caveats(result: Study, table: Features, rankers: Rankers) -> list[str]:
     least = 1 / (settings["permutations"] + 1)
     if settings["permutations"] and least > 0.999 * (1 - settings["confidence"]):  # 1 - 0.95 is not quite 0.05
         notes.append(f"with {settings['permutations']} permutations no p-value is below {least:.2g}")
-    return list(dict.fromkeys([*notes, *getattr(result.matrix, "notes", ())]))
+    return list(dict.fromkeys([*notes, *result.matrix.notes]))

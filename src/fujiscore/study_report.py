@@ -16,12 +16,14 @@ from fujiscore.measures import find
 from fujiscore.tables import to_csv, to_markdown, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from fujiscore.pairwise import Matrix
+    from fujiscore.coercion import Scores
+    from fujiscore.stability import Stability
     from fujiscore.study import Study
 
     Table: TypeAlias = tuple[list[str], list[list[Any]]]
+    Cells: TypeAlias = tuple[list[str], list[list[str]]]
     Drawing: TypeAlias = tuple[tuple[float, float], Callable[[Any], Any]]
 
 SUMMARY = "summary.md"
@@ -32,84 +34,77 @@ MOST_LINES = 13
 
 def tables(study: Study) -> dict[str, Table]:
     """Return every table as its header and rows, by file name."""
-    result = {
-        "rankings.csv": _rankings(study),
-        "matrix.csv": _matrix(study, study.matrix.values),
+    square = {"matrix.csv": study.matrix.values, "p_values.csv": study.p_values}
+    if study.corrected is not None:
+        square["matrix_corrected.csv"] = study.corrected.values
+    by_method = {name: _by_method(study, "method", study.methods, v) for name, v in square.items() if v is not None}
+    labels = [study.rankings.label(position) for position in range(study.rankings.n)]
+    return {
+        "rankings.csv": _by_method(study, "feature", labels, study.rankings.matrix().T),
+        **by_method,
         "curves.csv": _curves(study),
         "stability.csv": _stability(study),
         "stability_comparisons.csv": _comparisons(study),
         "top_features.csv": _top(study),
     }
-    if study.corrected is not None:
-        result["matrix_corrected.csv"] = _matrix(study, study.corrected.values)
-    if study.p_values is not None:
-        result["p_values.csv"] = _matrix(study, study.p_values)
-    return result
 
 
-def _rankings(study: Study) -> Table:
-    columns = zip(*(scores.tolist() for scores in study.rankings.scores), strict=True)
-    rows = [[study.rankings.label(position), *scores] for position, scores in enumerate(columns)]
-    return ["feature", *study.methods], rows
-
-
-def _matrix(study: Study, values: Any) -> Table:
-    return ["method", *study.methods], [[name, *row] for name, row in zip(study.methods, values.tolist(), strict=True)]
+def _by_method(study: Study, label: str, labels: Iterable[Any], values: Scores) -> Table:
+    """Return a table with one column per method."""
+    return [label, *study.methods], [[name, *row] for name, row in zip(labels, values.tolist(), strict=True)]
 
 
 def _curves(study: Study) -> Table:
     measure, rows = study.matrix.measure, []
     for (a, b), comparison in study.curves.items():
-        chance, unknown = comparison.chance.get(measure), np.full(comparison.ks.size, np.nan)
-        levels = [unknown, unknown] if chance is None else [chance.expected, chance.corrected]
-        p_values = unknown if chance is None or comparison.permuted is None else chance.p_values
-        columns = (comparison.ks, comparison[measure].values, *levels, p_values)
-        rows += [[a, b, *row] for row in zip(*(np.asarray(column).tolist() for column in columns), strict=True)]
+        chance, columns = comparison.chance.get(measure), [comparison.ks, comparison[measure].values]
+        if chance is not None:
+            columns += [chance.expected, chance.corrected]
+            columns += [] if chance.p_values is None else [chance.p_values]
+        known = zip(*(column.tolist() for column in columns), strict=True)
+        rows += [[a, b, *row, *[np.nan] * (5 - len(columns))] for row in known]
     return ["first", "second", "k", measure, "expected", "corrected", "p_value"], rows
 
 
 def _stability(study: Study) -> Table:
-    rows: list[list[Any]] = []
-    for corrected, kind in ((False, study.stability), (True, study.stability_corrected or {})):
-        for name, s in kind.items():
-            flat = study.flat_resamples[name]
-            rows.append([name, corrected, s.value, s.low, s.high, s.standard_error, s.confidence, s.m, flat])
-    header = ["method", "corrected", "stability", "low", "high", "standard_error", "confidence", "resamples"]
-    return [*header, "flat_resamples"], rows
+    header = ["stability", "low", "high", "standard_error", "confidence", "resamples"]
+    rows = [
+        [name, corrected, s.value, s.low, s.high, s.standard_error, s.confidence, s.m, study.flat_resamples[name]]
+        for corrected, kind in ((False, study.stability), (True, study.stability_corrected or {}))
+        for name, s in kind.items()
+    ]
+    return ["method", "corrected", *header, "flat_resamples"], rows
 
 
 def _comparisons(study: Study) -> Table:
+    adjusted = study.adjusted_p_values
     rows = [
-        [a, b, c.first.pairs.corrected, c.difference, c.low, c.high, c.p_value, study.adjusted_p_values[a, b]]
-        for (a, b), c in study.comparisons.items()
+        [*pair, c.first.pairs.corrected, c.difference, c.low, c.high, c.p_value, adjusted[pair]]
+        for pair, c in study.comparisons.items()
     ]
     return ["first", "second", "corrected", "difference", "low", "high", "p_value", "holm_p_value"], rows
 
 
 def _top(study: Study) -> Table:
-    header = ["feature", "mean_rank", *(f"rank_{name}" for name in study.methods)]
-    header += [f"methods_in_top_{study.settings['top']}", "agreement", "frequency"]
+    ranks = [f"rank_{name}" for name in study.methods]
+    last = [f"methods_in_top_{study.settings['top']}", "agreement", "frequency"]
     rows = [
         [f.feature, f.mean_rank, *map(f.ranks.get, study.methods), f.in_top, f.agreement, f.frequency]
         for f in study.top
     ]
-    return header, rows
+    return ["feature", "mean_rank", *ranks, *last], rows
 
 
 def markdown(study: Study) -> str:
     """Return the summary of a study."""
-    settings, title, ks = study.settings, find(study.matrix.measure).title, study.matrix.ks
+    settings, ks = study.settings, study.matrix.ks
+    area = f"{find(study.matrix.measure).title}, {settings['area']}"
     data = f"{settings['rows']} rows, {settings['features']} features, {settings['classes']} classes."
-    lines = [HEADING, "", f"{data} Methods: {', '.join(study.methods)}. {described(study)}", ""]
+    lines = [HEADING, "", f"{data} Methods: {', '.join(study.methods)}. {described(study)}"]
     if len(study.methods) > 1:
-        lines += ["## Do the methods agree?", "", f"{title}, {settings['area']}, k = {ks[0]} to {ks[-1]}.", ""]
-        lines += [*to_markdown(*agreement(study)), ""]
-    lines += [
-        "## How stable is each method?",
-        "",
-        f"Mean {title}, {settings['area']}, over all pairs of resamples.",
-        "",
-    ]
+        lines += ["", "## Do the methods agree?", "", f"{area}, k = {ks[0]} to {ks[-1]}.", ""]
+        lines += to_markdown(*agreement(study))
+    lines += ["", "## How stable is each method?", "", f"Mean {area}, over all pairs of resamples.", ""]
     lines += to_markdown(*steadiness(study))
     if study.comparisons:
         lines += ["", *(f"- {line}" for line in verdicts(study))]
@@ -131,14 +126,15 @@ def described(study: Study) -> str:
     return f"{count} {kind} (any two share about {shared:.0%} of their rows){drawn}."
 
 
-def agreement(study: Study) -> tuple[list[str], list[list[str]]]:
+def agreement(study: Study) -> Cells:
     """Return the similarity of each pair, the most similar first; undefined for flat methods."""
     header, rows = ["methods", "value", "by chance", "corrected", "p"], []
-    for (a, b), comparison in sorted(study.curves.items(), key=lambda pair: -study.matrix[pair[0]]):
-        level = comparison.levels()[0]
-        numbers = (level.value, level.expected, level.corrected)
-        p_value = "" if level.p_value is None else f"{level.p_value:.2g}"
-        rows.append([f"{a} and {b}", *("" if value is None else f"{value:.3f}" for value in numbers), p_value])
+    for a, b in _most_similar(study):
+        level = study.curves[a, b].levels()[0]
+        numbers = [
+            f"{value:.3f}" if value is not None else "" for value in (level.value, level.expected, level.corrected)
+        ]
+        rows.append([f"{a} and {b}", *numbers, "" if level.p_value is None else f"{level.p_value:.2g}"])
     for pair in combinations(study.methods, 2):
         if pair not in study.curves:
             marked = [f"{name} (flat)" if name in study.flat else name for name in pair]
@@ -147,22 +143,29 @@ def agreement(study: Study) -> tuple[list[str], list[list[str]]]:
     return [header[c] for c in known], [[row[c] for c in known] for row in rows]
 
 
-def steadiness(study: Study) -> tuple[list[str], list[list[str]]]:
+def _most_similar(study: Study) -> list[tuple[str, str]]:
+    """Return the pairs that have a curve, the most similar first."""
+    return sorted(study.curves, key=lambda pair: -study.matrix[pair])
+
+
+def _kinds(study: Study) -> dict[str, Mapping[str, Stability]]:
+    """Return the stability of each method, raw and, if known, corrected for chance."""
+    corrected = study.stability_corrected
+    return {"raw": study.stability, **({} if corrected is None else {"corrected for chance": corrected})}
+
+
+def steadiness(study: Study) -> Cells:
     """Return the stability of each method, the most stable first; methods with flat resamples are marked."""
-    level = f"{study.settings['confidence']:.0%} interval"
-    header, rows = ["method", "stability", level], []
-    if study.stability_corrected is not None:
-        header += ["corrected", level]
+    interval = f"{study.settings['confidence']:.0%} interval"
+    header, rows = ["method", "stability", interval, "corrected", interval], []
+    kinds = _kinds(study).values()
     for name in _by_stability(study):
         flat = study.flat_resamples[name]
         row = [f"{name} (flat in {flat} of {study.settings['resamples']})" if flat else name]
-        for kind in (study.stability, study.stability_corrected):
-            if kind is not None and np.isnan(kind[name].value):
-                row += ["undefined", ""]
-            elif kind is not None:
-                row += [f"{kind[name].value:.3f}", f"{kind[name].low:.3f} to {kind[name].high:.3f}"]
+        for s in (kind[name] for kind in kinds):
+            row += ["undefined", ""] if np.isnan(s.value) else [f"{s.value:.3f}", f"{s.low:.3f} to {s.high:.3f}"]
         rows.append(row)
-    return header, rows
+    return header[: 1 + 2 * len(kinds)], rows
 
 
 def _by_stability(study: Study) -> list[str]:
@@ -183,11 +186,12 @@ def verdicts(study: Study) -> list[str]:
         else:
             unclear.append(f"{a} and {b}")
     kind = "corrected values, " if study.stability_corrected is not None else ""
-    lines = [f"{line}; {kind}paired, Holm" if not position else line for position, line in enumerate(clear)]
-    return lines + ([f"no clear difference: {', '.join(unclear)}"] if unclear else [])
+    if clear:
+        clear[0] += f"; {kind}paired, Holm"
+    return clear + ([f"no clear difference: {', '.join(unclear)}"] if unclear else [])
 
 
-def ranked(study: Study) -> tuple[list[str], list[list[str]]]:
+def ranked(study: Study) -> Cells:
     """Return the top features with their ranks."""
     header = ["feature", "mean rank", *study.methods, f"in top {study.settings['top']}", "agreement", "frequency"]
     rows = [
@@ -240,31 +244,24 @@ def _write_figure(size: tuple[float, float], draw: Callable[[Any], Any], file: A
 
 
 def _figures(study: Study) -> dict[str, Drawing]:
-    """Return the size of each figure and what draws it."""
+    """Return the size of each figure and what draws it; both heat maps have the same order."""
     side = min(len(study.methods), 24)
     heat = (3.2 + 0.8 * side, 2.2 + 0.6 * side)
-    # NaN cannot be clustered
-    names = study.matrix.clustered().names
-    figures: dict[str, Drawing] = {"matrix.png": (heat, _in_order(study.matrix, names).plot)}
-    if study.corrected is not None:
-        figures["matrix_corrected.png"] = (heat, _in_order(study.corrected, names).plot)
+    matrix = study.matrix.clustered()
+    figures: dict[str, Drawing] = {"matrix.png": (heat, matrix.plot)}
+    if matrix.expected is not None:
+        figures["matrix_corrected.png"] = (heat, matrix.as_corrected().plot)
     if study.curves:
         figures["curves.png"] = ((7.0, 4.6), partial(draw_curves, study))
     figures["stability.png"] = ((6.4, 1.6 + 0.5 * side), partial(draw_stability, study))
     return figures
 
 
-def _in_order(matrix: Matrix, names: tuple[str, ...]) -> Matrix:
-    """Return a matrix with its rankings in another order, so that two heat maps can be compared."""
-    return matrix.reordered([matrix.names.index(name) for name in names])
-
-
 def draw_curves(study: Study, ax: Any) -> Any:
     """Draw the curve of every pair on a matplotlib Axes, over log k if the grid is exp: the area is the one seen."""
     from fujiscore.plots import PALETTE
 
-    measure = study.matrix.measure
-    pairs = sorted(study.curves, key=lambda pair: -study.matrix[pair])
+    measure, pairs = study.matrix.measure, _most_similar(study)
     for i, (a, b) in enumerate(pairs):
         curve = study.curves[a, b][measure]
         label = f"{a} and {b} ({curve.auc:.3f})"
@@ -283,8 +280,7 @@ def draw_stability(study: Study, ax: Any) -> Any:
     from fujiscore.plots import PALETTE
 
     names = _by_stability(study)[::-1]
-    kinds = [("raw", study.stability), ("corrected for chance", study.stability_corrected)]
-    for i, (label, kind) in enumerate((label, kind) for label, kind in kinds if kind is not None):
+    for i, (label, kind) in enumerate(_kinds(study).items()):
         values, low, high = np.array([(kind[name].value, kind[name].low, kind[name].high) for name in names]).T
         places = np.arange(len(names)) + (0.12 if i == 0 else -0.12)
         reach = (values - low, high - values)

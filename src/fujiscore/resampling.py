@@ -32,19 +32,7 @@ LEAST_RESAMPLES = 3
 
 @dataclass(frozen=True)
 class Plan:
-    """How rows are resampled.
-
-    Attributes
-    ----------
-    count : int
-        Number of resamples.
-    scheme : {"subsample", "bootstrap", "folds"}
-        A fraction of each class without replacement; as many rows of each class with replacement; all but one fold.
-    fraction : float
-        The fraction of a subsample.
-    seed : int
-        Seed of the resamples and of the methods on them.
-    """
+    """How rows are resampled: the number of resamples, the scheme, the fraction of a subsample, and the seed."""
 
     count: int
     scheme: str
@@ -61,12 +49,9 @@ class Plan:
         groups = [np.flatnonzero(codes == label) for label in range(int(codes.max()) + 1)]
         if self.scheme == "folds":
             return np.sort(np.concatenate(self._without_fold(groups, index)))
-        random = np.random.default_rng(self.seeds(index)[0])
-        if self.scheme == "bootstrap":
-            drawn = [random.choice(group, group.size) for group in groups]
-        else:
-            sizes = [max(1, round(self.fraction * group.size)) for group in groups]
-            drawn = [random.choice(group, size, replace=False) for group, size in zip(groups, sizes, strict=True)]
+        random, whole = np.random.default_rng(self.seeds(index)[0]), self.scheme == "bootstrap"
+        sizes = [group.size if whole else max(1, round(self.fraction * group.size)) for group in groups]
+        drawn = [random.choice(group, size, replace=whole) for group, size in zip(groups, sizes, strict=True)]
         return np.sort(np.concatenate(drawn))
 
     def _without_fold(self, groups: list[NDArray[np.int64]], index: int) -> list[NDArray[np.int64]]:
@@ -84,78 +69,57 @@ class Plan:
 def plan(codes: NDArray[np.int32], count: Any, scheme: str, fraction: Any, seed: int) -> Plan:
     """Return a checked plan."""
     choice("scheme", scheme, SCHEMES)
-    number = integer("resamples", count, LEAST_RESAMPLES)
+    number, n = integer("resamples", count, LEAST_RESAMPLES), codes.size
     checked = Plan(number, scheme, proportion("fraction", fraction), seed)
-    if scheme == "folds" and number > codes.size:
+    if scheme == "folds" and number > n:
+        raise InputError(f"{spelled('resamples')} must be at most the number of rows, {n}, for folds; got {number}.")
+    if scheme != "bootstrap" and checked.rows(codes, 0).size == n:
         raise InputError(
-            f"{spelled('resamples')} must be at most the number of rows, {codes.size}, for folds; got {number}."
-        )
-    if scheme != "bootstrap" and checked.rows(codes, 0).size == codes.size:
-        raise InputError(
-            f"{spelled('scheme', scheme)} must leave rows out of a resample; with {codes.size} rows in "
-            f"{int(codes.max()) + 1} classes it leaves out none. Use more rows, a smaller {spelled('fraction')}, or "
+            f"{spelled('scheme', scheme)} must leave rows out of a resample; with {n} rows in {int(codes.max()) + 1} "
+            f"classes it leaves out none. Use more rows, a smaller {spelled('fraction')}, or "
             f"{spelled('scheme', 'bootstrap')}."
         )
     return checked
 
 
-@dataclass(frozen=True)
-class Finished:
-    """A folder of finished resamples, one file each, named by what they depend on."""
-
-    folder: Path
-    key: str
-
-    def path(self, index: int) -> Path:
-        """Return the file of one resample."""
-        return self.folder / f"resample-{index:04d}-{self.key}.npz"
-
-    def load(self, index: int, shape: tuple[int, int]) -> Scores | None:
-        """Return a finished resample's scores, None if there are none or the file is damaged."""
-        try:
-            with self.path(index).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                scores: Scores = stored["scores"]
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
-            return None
-        return scores if scores.shape == shape and scores.dtype == np.float64 else None
-
-    def keep(self, index: int, scores: Scores) -> None:
-        """Write a finished resample atomically."""
-        write_atomically(self.path(index), partial(np.savez, scores=scores))
-
-
 def resampled_scores(
     table: Features, rankers: Rankers, trees: int, schedule: Plan, *, resume: Any = None, **work: Any
 ) -> Scores:
-    """Return scores of shape (resamples, methods, features); finished resamples are read from the folder."""
+    """Return scores of shape (resamples, methods, features); finished resamples are read from the folder `resume`."""
+    paths: list[Path | None] = [None] * schedule.count
+    if resume is not None:
+        try:
+            Path(resume).mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise InputError(f"{spelled('resume')} must name a folder; {os.fspath(resume)!r} is a file.") from None
+        key = _key(table, rankers, trees, schedule)
+        paths = [Path(resume) / f"resample-{index:04d}-{key}.npz" for index in range(schedule.count)]
     shape = (len(rankers), table.categorical.size)
-    finished = None if resume is None else _finished(resume, _key(table, rankers, trees, schedule))
-    scores = {} if finished is None else {i: finished.load(i, shape) for i in range(schedule.count)}
-    missing = [i for i in range(schedule.count) if scores.get(i) is None]
-    tiles = [(table, rankers, trees, schedule, i, finished) for i in missing]
-    parts = run(_tile, tiles, label="resamples", **work)
-    scores.update(zip(missing, parts, strict=True))
-    return np.array([scores[i] for i in range(schedule.count)])
+    scores = [None if path is None else _load(path, shape) for path in paths]
+    missing = [index for index, known in enumerate(scores) if known is None]
+    tiles = [(table, rankers, trees, schedule, index, paths[index]) for index in missing]
+    for index, computed in zip(missing, run(_tile, tiles, label="resamples", **work), strict=True):
+        scores[index] = computed
+    return np.array(scores)
 
 
-def _tile(
-    table: Features, rankers: Rankers, trees: int, schedule: Plan, index: int, finished: Finished | None
-) -> Scores:
-    """Rank one resample with all methods, on one thread."""
+def _load(path: Path, shape: tuple[int, int]) -> Scores | None:
+    """Return a finished resample's scores, None if there are none or the file is damaged."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            scores: Scores = stored["scores"]
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return None
+    return scores if scores.shape == shape and scores.dtype == np.float64 else None
+
+
+def _tile(table: Features, rankers: Rankers, trees: int, schedule: Plan, index: int, path: Path | None) -> Scores:
+    """Rank one resample with all methods, on one thread, and keep the scores in a file."""
     rows = schedule.rows(table.codes, index)
     scores = scores_of(table.at(rows), rankers, trees, schedule.seeds(index)[1], n_jobs=1, progress=False)
-    if finished is not None:
-        finished.keep(index, scores)
+    if path is not None:
+        write_atomically(path, partial(np.savez, scores=scores))
     return scores
-
-
-def _finished(resume: Any, key: str) -> Finished:
-    """Return the folder of finished resamples, created if necessary."""
-    try:
-        Path(resume).mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
-        raise InputError(f"{spelled('resume')} must name a folder; {os.fspath(resume)!r} is a file.") from None
-    return Finished(Path(resume), key)
 
 
 def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:

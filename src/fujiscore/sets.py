@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from fujiscore.results import Result
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Choices: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], int, int]
 
 # With fewer sets than this, 95 % intervals hold the true value in less than 92 % of cases.
 MANY = 30
@@ -26,16 +28,12 @@ class SetStabilityTest(Result):
 
     Attributes
     ----------
-    difference : float
-        The stability less the given value, or the second stability less the first.
-    low, high : float
-        The confidence interval of the difference.
+    difference, low, high : float
+        The stability less the given value, or the second stability less the first, with its confidence interval.
     statistic : float
         The difference over its standard error (infinite if that is 0 and the difference is not).
     p_value : float
         Two-sided.
-    notes : tuple of str
-        What the interval rests on.
     """
 
     difference: float
@@ -46,10 +44,8 @@ class SetStabilityTest(Result):
     notes: tuple[str, ...] = ()
 
     def _summary(self) -> list[str]:
-        head = (
-            f"difference {self.difference:+.4f}, interval {self.low:+.4f} to {self.high:+.4f}, p = {self.p_value:.4g}"
-        )
-        return [head]
+        interval = f"interval {self.low:+.4f} to {self.high:+.4f}"
+        return [f"difference {self.difference:+.4f}, {interval}, p = {self.p_value:.4g}"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,18 +54,12 @@ class SetStability(Result):
 
     Attributes
     ----------
-    value : float
-        At most 1 (all sets are the same), 0 on average for random sets, at least -1 / (m - 1).
-    variance : float
-        Of the value, estimated.
-    low, high : float
-        The confidence interval, within the values that the stability can have.
+    value, variance : float
+        At most 1 (all sets are the same), 0 on average for random sets, at least -1 / (m - 1); with its variance.
+    low, high, confidence : float
+        The confidence interval, within the values that the stability can have, and its level.
     m, n : int
         The number of sets, and of items in all.
-    confidence : float
-        The interval's level.
-    notes : tuple of str
-        What the interval rests on.
     """
 
     value: float
@@ -87,8 +77,7 @@ class SetStability(Result):
 
     def _summary(self) -> list[str]:
         interval = f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}"
-        head = f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items"
-        return [head]
+        return [f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items"]
 
 
 def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) -> SetStability:
@@ -124,13 +113,15 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     0.5
     """
     level = proportion("confidence", confidence)
-    rows, columns, m, n = _chosen(sets, n)
-    share = rows.size / m / n
+    rows, columns, m, n = _choices(sets, None if n is None else integer("n", n, 1))
+    if m < 2:
+        raise InputError(f"set_stability needs at least 2 sets; got {m}.")
     if rows.size in {0, m * n}:
-        all_or_none = "no item" if rows.size == 0 else "every item"
+        held = "every item" if rows.size else "no item"
         raise InputError(
-            f"sets must leave items in and out; each of them holds {all_or_none}, and the stability is undefined."
+            f"sets must leave items in and out; each of them holds {held}, and the stability is undefined."
         )
+    share = rows.size / m / n
     spread = share * (1 - share)
     chosen = np.bincount(columns, minlength=n) / m
     value = 1 - m / (m - 1) * float(np.mean(chosen * (1 - chosen))) / spread
@@ -151,7 +142,7 @@ def compare_set_stability(a: SetStability, b: SetStability, *, confidence: float
     Parameters
     ----------
     a, b : SetStability
-        What `set_stability` returned for the sets of two methods.
+        Results of `set_stability` for the sets of two methods.
     confidence : float
         The level of the interval of the difference.
 
@@ -171,8 +162,8 @@ def compare_set_stability(a: SetStability, b: SetStability, *, confidence: float
     for name, result in (("a", a), ("b", b)):
         if not isinstance(result, SetStability):
             raise InputError(f"{name} must be a result of set_stability; got {type(result).__name__}.")
-    proportion("confidence", confidence)
-    return _z_test(b.value - a.value, a.variance + b.variance, confidence, tuple(dict.fromkeys((*a.notes, *b.notes))))
+    level, notes = proportion("confidence", confidence), tuple(dict.fromkeys((*a.notes, *b.notes)))
+    return _z_test(b.value - a.value, a.variance + b.variance, level, notes)
 
 
 def _z_test(difference: float, variance: float, confidence: float, notes: tuple[str, ...]) -> SetStabilityTest:
@@ -190,27 +181,25 @@ def _quantile(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
-def _chosen(sets: Any, n: Any) -> tuple[NDArray[np.intp], NDArray[np.intp], int, int]:
+def _choices(sets: Any, n: int | None) -> Choices:
     """Return the set and the item of each choice, and the numbers of sets and of items."""
-    items = None if n is None else integer("n", n, 1)
     if hasattr(sets, "__array__"):
-        return _from_matrix(np.asarray(sets), items)
+        return _from_matrix(np.asarray(sets), n)
     if isinstance(sets, (str, bytes)) or not isinstance(sets, Sequence):
         raise InputError(f"sets must be a matrix of 0 and 1 or a sequence of sets of items; got {type(sets).__name__}.")
-    if items is not None:
-        return _from_items(sets, items)
+    if n is not None:
+        return _from_items(sets, n)
     if any(not isinstance(row, (list, tuple, np.ndarray)) for row in sets) or len({len(row) for row in sets}) > 1:
         raise InputError("n must be given with sets of items: how many items there are to choose from.")
     return _from_matrix(np.array(sets), None)
 
 
-def _from_matrix(matrix: NDArray[Any], n: int | None) -> tuple[NDArray[np.intp], NDArray[np.intp], int, int]:
+def _from_matrix(matrix: NDArray[Any], n: int | None) -> Choices:
     """Return the choices that a matrix of 0 and 1 marks."""
     if matrix.ndim != 2 or matrix.shape[1] == 0:
         raise InputError(f"sets must be a matrix, one row per set and one column per item; got shape {matrix.shape}.")
     if n is not None and n != matrix.shape[1]:
         raise InputError(f"n must be the number of columns of sets, {matrix.shape[1]}, or left out; got {n}.")
-    _refuse_few(matrix.shape[0])
     other = (matrix != 0) & (matrix != 1)
     if other.any():
         row, column = np.argwhere(other)[0]
@@ -218,13 +207,11 @@ def _from_matrix(matrix: NDArray[Any], n: int | None) -> tuple[NDArray[np.intp],
             f"sets must hold only 0 and 1; got {matrix[row, column]!r} in row {row}, column {column}. "
             "For lists of items, pass n as well."
         )
-    rows, columns = np.nonzero(matrix == 1)
-    return rows, columns, matrix.shape[0], matrix.shape[1]
+    return *np.nonzero(matrix), *matrix.shape
 
 
-def _from_items(sets: Sequence[Any], n: int) -> tuple[NDArray[np.intp], NDArray[np.intp], int, int]:
+def _from_items(sets: Sequence[Any], n: int) -> Choices:
     """Return the choices that sets of items make."""
-    _refuse_few(len(sets))
     number: dict[Hashable, int] = {}
     rows, columns = [], []
     for row, chosen in enumerate(sets):
@@ -233,9 +220,8 @@ def _from_items(sets: Sequence[Any], n: int) -> tuple[NDArray[np.intp], NDArray[
         try:
             codes = [number.setdefault(item, len(number)) for item in chosen]
         except TypeError:
-            raise InputError(
-                f"sets must hold hashable items such as strings; the set at position {row} does not."
-            ) from None
+            words = f"sets must hold hashable items such as strings; the set at position {row} does not."
+            raise InputError(words) from None
         if len(set(codes)) < len(codes):
             raise InputError(f"sets must hold each item at most once per set; the set at position {row} repeats one.")
         rows += [row] * len(codes)
@@ -243,9 +229,3 @@ def _from_items(sets: Sequence[Any], n: int) -> tuple[NDArray[np.intp], NDArray[
     if len(number) > n:
         raise InputError(f"n must be at least the number of different items in the sets, {len(number)}; got {n}.")
     return np.array(rows, np.intp), np.array(columns, np.intp), len(sets), n
-
-
-def _refuse_few(m: int) -> None:
-    """Raise unless there are sets to compare."""
-    if m < 2:
-        raise InputError(f"set_stability needs at least 2 sets; got {m}.")

@@ -56,17 +56,26 @@ class Ranker:
 
     def __call__(self, X: Any, y: Any = None, random_state: Any = 0) -> Scores:
         """Return one score per feature; methods other than ours are given a prepared table as X and y."""
-        names = X.names if isinstance(X, Features) else None
-        if isinstance(X, Features) and not self.built_in:
-            X, y = X.values, X.codes
+        table = X if isinstance(X, Features) else None
+        if table is not None and not self.built_in:
+            X, y = table.values, table.codes
         if isinstance(self.method, str):
             scores = RANKERS[self.method](X, y, **{"random_state": random_state, **self.options})
-        elif hasattr(self.method, "fit"):
-            scores = self._fitted(X, y, random_state)
         else:
-            scores = self._called(X, y, random_state)
-        m = scores.size if isinstance(X, Features) else np.shape(X)[1]
-        return _checked(scores, m, names, self.name)
+            compute = self._fitted if hasattr(self.method, "fit") else self._called
+            scores = np.asarray(compute(X, y, random_state), np.float64)
+        m = np.shape(X)[1] if table is None else table.categorical.size
+        if scores.shape != (m,):
+            raise InputError(
+                f"{self.name} must return one score per feature, an array of shape ({m},); got shape {scores.shape}."
+            )
+        bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
+        if bad.size:
+            where = described_columns(bad, None if table is None else table.names)
+            raise InputError(
+                f"{self.name} must give every feature a finite score; it gives {scores[bad[0]]} for {where}."
+            )
+        return scores
 
     def _called(self, X: Any, y: Any, random_state: Any) -> Any:
         """Return the scores of a function of (X, y)."""
@@ -126,10 +135,8 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
         return Ranker(ranker, options)
     if isclass(ranker) or not (hasattr(ranker, "fit") or callable(ranker)):
         got = f"the class {ranker.__name__}; pass an instance of it" if isclass(ranker) else repr(ranker)
-        raise InputError(
-            f"ranker must be one of {', '.join(map(repr, RANKERS))}, a function of (X, y), or a scikit-learn "
-            f"estimator; got {got}."
-        )
+        known = f"one of {', '.join(map(repr, RANKERS))}, a function of (X, y), or a scikit-learn estimator"
+        raise InputError(f"ranker must be {known}; got {got}.")
     if hasattr(ranker, "fit"):
         _clone()
         if options:
@@ -154,19 +161,3 @@ def _takes_random_state(function: Callable[..., Any]) -> bool:
     except (TypeError, ValueError):  # some built-in functions have no signature
         return False
     return parameter is not None and parameter.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY}
-
-
-def _checked(scores: Any, m: int, names: Any, method: str) -> Scores:
-    """Return scores as float64, or say what is wrong with them."""
-    checked = np.asarray(scores, np.float64)
-    if checked.shape != (m,):
-        raise InputError(
-            f"{method} must return one score per feature, an array of shape ({m},); got shape {checked.shape}."
-        )
-    bad = np.flatnonzero(np.isnan(checked) | (checked == np.inf)).tolist()
-    if bad:
-        raise InputError(
-            f"{method} must give every feature a finite score; it gives {checked[bad[0]]} for "
-            f"{described_columns(bad, names)}."
-        )
-    return checked

@@ -6,11 +6,11 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import LISTED, InputError, first_few, spelled
+from fujiscore.errors import InputError, first_few, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -22,13 +22,6 @@ Scores: TypeAlias = "NDArray[np.float64]"
 MOST_FLOAT_CLASSES = 10
 # Text with more distinct numbers in it than this is numbers written as text; with fewer it may be codes of categories.
 MOST_NUMERIC_CATEGORIES = 10
-
-
-class Classes(NamedTuple):
-    """The target: codes 0, 1, ... in the order of the sorted classes, and the number of rows of each class."""
-
-    codes: NDArray[np.int32]
-    counts: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +36,8 @@ class Features:
         Which columns are categorical.
     names : sequence or None
         The names of the columns, None if the input had none.
-    codes : ndarray of int32, shape (n,)
-        The class of each row: 0, 1, ... in the order of the sorted classes.
-    counts : ndarray of int64
-        The number of rows of each class.
+    codes, counts : ndarray of int32, shape (n,), and of int64
+        The class of each row: 0, 1, ... in the order of the sorted classes; and the number of rows of each class.
     notes : tuple of str
         What a reader of results on these data should know.
     """
@@ -70,25 +61,22 @@ class Features:
         _require_classes(counts, "0")
         return replace(self, values=self.values[rows], codes=codes, counts=counts)
 
-    def described(self, columns: NDArray[np.bool_] | np.bool_) -> str:
-        """Return the marked columns as words for a message."""
-        return described_columns(np.flatnonzero(columns).tolist(), self.names)
-
     def require_complete(self, method: str) -> None:
         """Raise if values are missing, for a method that cannot use them."""
         incomplete = np.isnan(self.values).any(axis=0)
         if incomplete.any():
-            has = "has" if incomplete.sum() == 1 else "have"
+            some = f"{described_columns(incomplete, self.names)} {'has' if incomplete.sum() == 1 else 'have'} some"
             raise InputError(
-                f"{method} cannot use missing values; {self.described(incomplete)} {has} some. Fill them in, drop "
-                "those rows or columns, or rank with relief, which can use them."
+                f"{method} cannot use missing values; {some}. Fill them in, drop those rows or columns, or rank with "
+                "relief, which can use them."
             )
 
 
-def described_columns(positions: Sequence[int], names: Sequence[Hashable] | None) -> str:
-    """Return column positions, or their names where there are any, as words for a message."""
-    shown = [repr(position if names is None else names[position]) for position in positions]
-    return f"column{'s' if len(positions) > 1 else ''} {first_few(shown, LISTED)}"
+def described_columns(columns: Any, names: Sequence[Hashable] | None) -> str:
+    """Return columns (a mask or positions) by name, or by position where there are no names, as words for a message."""
+    positions = np.flatnonzero(columns) if np.asarray(columns).dtype == np.bool_ else columns
+    shown = [repr(int(position) if names is None else names[int(position)]) for position in positions]
+    return f"column{'s' if len(shown) > 1 else ''} {first_few(shown)}"
 
 
 def renumbered(codes: NDArray[Any]) -> NDArray[Any]:
@@ -133,9 +121,10 @@ def prepare(
     table = Features(values, marked, own_names if names is None else list(names), codes, counts)
     infinite = np.isinf(values).any(axis=0)
     if infinite.any():
+        has = "has" if infinite.sum() == 1 else "have"
         raise InputError(
-            f"X must hold finite numbers; {table.described(infinite)} {'has' if infinite.sum() == 1 else 'have'} "
-            "infinite ones. Replace them with finite numbers, or with NaN where they stand for missing values."
+            f"X must hold finite numbers; {described_columns(infinite, table.names)} {has} infinite ones. them "
+            "with finite numbers, or with NaN where they stand for missing values."
         )
     return replace(table, notes=tuple(_inspect(table, text))) if inspect else table
 
@@ -147,24 +136,9 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     if hasattr(X, "tocsr"):
         raise InputError("X must be a dense table; got a sparse matrix. Pass X.toarray().")
     if nw.dependencies.is_into_dataframe(X):
-        names = X.column_names if hasattr(X, "column_names") else list(X.columns)
-        repeated = [name for name, count in Counter(names).items() if count > 1]
-        if repeated:
-            raise InputError(f"X must have unique column names; {repeated[0]!r} names more than one. Rename them.")
-        return _from_frame(nw.from_native(X, eager_only=True), categorical, inspect=inspect)
-    values = _two_dimensional(np.ma.filled(X.astype(np.float64), np.nan) if isinstance(X, np.ma.MaskedArray) else X)
-    marked = _marked(categorical, values.shape[1], None)
-    if values.dtype.kind == "b":
-        return values.astype(np.float64), np.ones(values.shape[1], np.bool_), None, []
-    if values.dtype.kind in "fiu" and not marked.any():
-        return np.asarray(values, np.float64), marked, None, []
-    return _from_columns(values.T, values.shape, marked, None), marked, None, []
-
-
-def _two_dimensional(X: Any) -> NDArray[Any]:
-    """Return a two-dimensional array, or say what came."""
+        return _from_frame(X, categorical, inspect=inspect)
     try:
-        values = np.asarray(X)
+        values = np.ma.filled(X.astype(np.float64), np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
     except ValueError:
         raise InputError("X must be a table; its rows have unequal lengths.") from None
     if values.ndim != 2:
@@ -173,13 +147,20 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
             "X must be two-dimensional, with one row per instance and one column per feature; "
             f"got shape {values.shape}.{remedy}"
         )
-    return values
+    marked, is_bool = _marked(categorical, values.shape[1], None), values.dtype.kind == "b"
+    if is_bool or (values.dtype.kind in "fiu" and not marked.any()):
+        return np.asarray(values, np.float64), marked | is_bool, None, []
+    return _from_columns(values.T, values.shape, marked, None), marked, None, []
 
 
-def _from_frame(frame: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
+def _from_frame(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     """Return a dataframe as `_table` does; its types say which columns are categorical, and `categorical` adds more."""
     import narwhals as nw
 
+    repeated = [name for name, count in Counter(getattr(X, "column_names", X.columns)).items() if count > 1]
+    if repeated:
+        raise InputError(f"X must have unique column names; {repeated[0]!r} names more than one. Rename them.")
+    frame = nw.from_native(X, eager_only=True)
     names, types = list(frame.columns), list(frame.schema.values())
     marked = _marked(categorical, len(names), names)
     marked |= np.array([isinstance(kind, (nw.Categorical, nw.Enum, nw.Boolean)) for kind in types], np.bool_)
@@ -188,9 +169,8 @@ def _from_frame(frame: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ..
         _refuse_numeric_text(names[column], frame[names[column]].to_list())
     marked[text] = True
     if not marked.any() and all(kind.is_numeric() for kind in types):
-        native = nw.to_native(frame)
-        if nw.dependencies.is_pandas_dataframe(native):
-            return native.to_numpy(dtype=np.float64, na_value=np.nan), marked, names, text
+        if nw.dependencies.is_pandas_dataframe(X):
+            return X.to_numpy(dtype=np.float64, na_value=np.nan), marked, names, text
         return np.asarray(frame.to_numpy(), np.float64), marked, names, text
     columns = (_in_category_order(series) for series in frame.iter_columns())
     return _from_columns(columns, frame.shape, marked, names), marked, names, text
@@ -308,14 +288,13 @@ def _same_index(X: Any, y: Any) -> None:
     """Raise if a pandas y has the row labels of a pandas X in another order: one of them was shuffled."""
     labels: Any = getattr(X, "index", None)
     others: Any = getattr(y, "index", None)
-    if not (hasattr(labels, "equals") and hasattr(others, "equals")) or labels.equals(others):
-        return
-    if Counter(labels) == Counter(others):
+    both = hasattr(labels, "equals") and hasattr(others, "equals")
+    if both and not labels.equals(others) and Counter(labels) == Counter(others):
         raise InputError("X and y must have their rows in the same order; their indexes differ. Pass y.loc[X.index].")
 
 
-def as_classes(y: Any) -> Classes:
-    """Return the classes of a target; a quantity, a single class, or missing values are errors."""
+def as_classes(y: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return a target's codes and the rows of each; a quantity, a single class, or missing values are errors."""
     values = _target(y)
     n = values.size
     if n == 0:
@@ -335,7 +314,7 @@ def as_classes(y: Any) -> Classes:
             "target. These rankers are for classification: bin it, or pass classes as integers or strings."
         )
     _require_classes(counts, repr(values[:1].tolist()[0]))
-    return Classes(codes.astype(np.int32), counts)
+    return codes.astype(np.int32), counts
 
 
 def _require_classes(counts: NDArray[np.int64], first: str) -> None:
@@ -376,19 +355,18 @@ def _inspect(table: Features, text: Sequence[int]) -> list[str]:
     lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     present = n - np.isnan(values).sum(axis=0)
     levels = np.where(table.categorical, highest + 1, 0)
+    many = levels * 2 > np.maximum(present, 4)
     identifiers = table.categorical & (levels == present) & (present > 2)
     if identifiers.any():
         raise InputError(
-            f"X must hold features; {table.described(identifiers)} {'is' if identifiers.sum() == 1 else 'are'} unique "
-            "in every row and looks like an identifier. Drop it."
+            f"X must hold features; {described_columns(identifiers, table.names)} "
+            f"{'is' if identifiers.sum() == 1 else 'are'} unique in every row and looks like an identifier. Drop it."
         )
     steps = ~table.categorical & (highest - lowest == n - 1) & (n > 2)
     steps[steps] = [(np.abs(np.diff(values[:, column])) == 1).all() for column in np.flatnonzero(steps)]
     odd = {
         "text treated as categories": np.isin(np.arange(len(names)), text),
-        "more than half as many categories as rows, which inflates mutual information": (
-            levels * 2 > np.maximum(present, 4)
-        ),
+        "more than half as many categories as rows, which inflates mutual information": many,
         "no values at all": present == 0,
         "constant, so no method can use them": (lowest == highest) & (present > 0),
         "numbers the rows, and carries only their order": steps,

@@ -8,7 +8,7 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, MissingExtraError, choice, integer
-from fujiscore.rankers.features import prepare, renumbered
+from fujiscore.rankers.features import described_columns, prepare, renumbered
 from fujiscore.seeds import as_seed
 from fujiscore.tiles import progress_bar, shows_progress, spread, workers
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from fujiscore.rankers.features import Features, Scores
 
 METHODS = ("genie3", "random_forest")
-LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 def genie3(
@@ -83,9 +82,8 @@ def random_forest(
     Parameters
     ----------
     restore : bool
-        Whether a feature's values are put back before the next one is permuted. False leaves them permuted, so that
-        the damage accumulates along the features of a tree (depth first), as it did in the rankings published with
-        FUJI. It is slow, and for replicating those only.
+        Whether a feature's values are put back before the next one is permuted. False lets the damage accumulate along
+        the features of a tree (depth first), as in the rankings published with FUJI; it is slow.
     X, y, trees, categorical, random_state, n_jobs, progress
         As in `genie3`.
 
@@ -118,17 +116,9 @@ def forest_scores(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> dict[str, Scores]:
-    """Return the scores of "genie3", "random_forest" or both, from one forest.
+    """Return the scores of "genie3", "random_forest" or both by name, from one forest.
 
     Each method's scores are those of its own function; other arguments are those of `random_forest`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fujiscore.rankers import forest_scores
-    >>> X = np.array([[1.0, 1], [2, 5], [3, 3], [7, 2], [8, 4], [9, 6]])
-    >>> sorted(forest_scores(X, [0, 0, 0, 1, 1, 1], trees=5))
-    ['genie3', 'random_forest']
     """
     for method in methods:
         choice("methods", method, METHODS)
@@ -150,11 +140,12 @@ def forest_scores(
 
 def _as_float32(features: Features) -> NDArray[np.float32]:
     """Return the values in the precision of scikit-learn's trees, row by row, with category codes without gaps."""
-    too_large = (np.abs(features.values) > LARGEST_FLOAT32).any(axis=0)
+    too_large = (np.abs(features.values) > np.finfo(np.float32).max).any(axis=0)
     if too_large.any():
+        columns = described_columns(too_large, features.names)
         raise InputError(
-            f"X must hold numbers within float32's range (3.4e38) for a forest; {features.described(too_large)} exceed "
-            "it. Rescale them: a forest depends only on their order."
+            f"X must hold numbers within float32's range (3.4e38) for a forest; {columns} exceed it. Rescale them: a "
+            "forest depends only on their order."
         )
     x = np.ascontiguousarray(features.values, np.float32)
     for column in np.flatnonzero(features.categorical):

@@ -47,24 +47,18 @@ def rank(
 
     Parameters
     ----------
-    X : array, dataframe or Features, shape (n, m)
-        The features. Columns of text, categories and bools are categorical. Missing values are allowed only for
-        methods that can use them (of the built-in ones: relief).
-    y : array-like, shape (n,)
-        The class of each row; None if X is a `Features`.
+    X, y, categorical, n_jobs, progress
+        As in `relief`; text columns of dataframes are categorical, too. Of the built-in methods, only relief can use
+        missing values.
     methods : sequence or mapping
-        Names ("relief", "mutual_information", "genie3", "random_forest"), functions of (X, y), scikit-learn
-        estimators with `feature_importances_` or `coef_`, and results of `as_ranker`; or a mapping of names to these.
-        Functions and estimators are given X as float64 (categories as codes 0, 1, ...) and y as codes. "genie3" and
-        "random_forest" share one forest.
+        Whatever `as_ranker` takes, or a mapping of names to it. Functions and estimators are given X as float64
+        (categories as codes 0, 1, ...) and y as codes. "genie3" and "random_forest" share one forest.
     features : sequence, optional
         The names of the features, if X does not carry them.
     trees : int
         Number of trees in the forest of "genie3" and "random_forest".
     random_state : int, RandomState, Generator or None
         Seed of the methods; None for a fresh one.
-    categorical, n_jobs, progress
-        As in `relief`.
 
     Returns
     -------
@@ -94,16 +88,8 @@ def as_rankings(names: Iterable[str], scores: Iterable[Scores], table: Features)
 
 
 def ready(X: Any, y: Any, methods: Any, names: Sequence[Hashable] | None, categorical: Any) -> tuple[Features, Rankers]:
-    """Return the prepared table and the rankers by name; missing values need methods that can use them."""
-    table, rankers = prepare(X, y, categorical, names=names, inspect=True), named_rankers(methods)
-    strict = [name for name, ranker in rankers.items() if ranker.built_in and ranker.method != "relief"]
-    if strict:
-        table.require_complete(" and ".join(strict))
-    return table, rankers
-
-
-def named_rankers(methods: Any) -> Rankers:
-    """Return the rankers by name, each checked before any work is done."""
+    """Return the prepared table and the rankers by name, checked; missing values need methods that can use them."""
+    table = prepare(X, y, categorical, names=names, inspect=True)
     if isinstance(methods, Mapping):
         rankers = {str(name): as_ranker(method) for name, method in methods.items()}
     else:
@@ -114,7 +100,10 @@ def named_rankers(methods: Any) -> Rankers:
             rankers[ranker.name] = ranker
     if not rankers:
         raise InputError("methods must hold at least one method; got none.")
-    return rankers
+    strict = [name for name, ranker in rankers.items() if ranker.built_in and ranker.method != "relief"]
+    if strict:
+        table.require_complete(" and ".join(strict))
+    return table, rankers
 
 
 def scores_of(
@@ -128,11 +117,10 @@ def scores_of(
     for ranker in rankers.values():
         if ranker.built_in and ranker.method in shared and not ranker.options:
             rows.append(shared[ranker.method])
-        elif ranker.built_in:
-            common = {**work, "trees": trees} if ranker.method in FOREST else work
-            rows.append(replace(ranker, options={**common, **ranker.options})(table, None, seed))
         else:
-            rows.append(ranker(table, None, seed))
+            ours = {**work, "trees": trees} if ranker.method in FOREST else work
+            options = {**ours, **ranker.options} if ranker.built_in else ranker.options
+            rows.append(replace(ranker, options=options)(table, None, seed))
     return np.array(rows)
 
 

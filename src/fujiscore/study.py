@@ -43,16 +43,13 @@ class TopFeature:
     ----------
     feature : hashable
         Its name.
-    mean_rank : float
-        Mean of its ranks over the methods; 1 is best, equal scores share the mean of their ranks.
-    ranks : mapping of str to float
-        Its rank by each method.
-    in_top : int
-        Number of methods that have it in their top: at most that many features score as high.
+    mean_rank, ranks : float, mapping of str to float
+        Its rank by each method, and their mean; 1 is best, equal scores share the mean of their ranks.
+    in_top, frequency : int, float
+        Number of methods, and fraction of the resampled rankings, that have it in their top: at most that many
+        features score as high.
     agreement : float
         1 if all methods give it the same rank, 0 if one ranks it first and another last.
-    frequency : float
-        Fraction of the resampled rankings that have it in their top.
     """
 
     feature: Hashable
@@ -87,10 +84,8 @@ class Study:
         Stability of the second method minus that of the first, paired by resample, corrected values if there are any.
     top : tuple of TopFeature
         The features with the best mean rank.
-    flat : tuple of str
-        The methods with a flat ranking of all rows.
-    flat_resamples : mapping of str to int
-        Number of flat resampled rankings of each method.
+    flat, flat_resamples : tuple of str, mapping of str to int
+        The methods with a flat ranking of all rows, and the number of flat resampled rankings of each method.
     settings : mapping of str to value
         The options of the study, the size of the data, and `area`, the name of the area.
     notes : tuple of str
@@ -145,15 +140,13 @@ class Study:
         adjusted = holm([comparison.p_value for comparison in self.comparisons.values()])
         return dict(zip(self.comparisons, adjusted, strict=True))
 
-    def __str__(self) -> str:
-        """Return the summary."""
-        return self.to_markdown()
-
     def to_markdown(self) -> str:
         """Return a summary: the agreement of the methods, their stability, the top features, and notes."""
         from fujiscore import study_report
 
         return study_report.markdown(self)
+
+    __str__ = to_markdown
 
     def save(self, folder: str | os.PathLike[str], *, pictures: bool | None = None) -> list[Path]:
         """Write tables, figures and a summary to a folder, which is created if necessary; return the files' paths.
@@ -195,12 +188,9 @@ def study(
         As in `rank`.
     measure, ks
         As in `pairwise`.
-    resamples : int
-        Number of resamples on which the methods are repeated, at least 3. Every class is in each of them.
-    scheme : {"subsample", "bootstrap", "folds"}
-        A `fraction` of the rows of each class; as many rows with replacement; all but one of `resamples` folds.
-    fraction : float
-        The fraction of a subsample.
+    resamples, scheme, fraction : int, {"subsample", "bootstrap", "folds"}, float
+        How often the methods are repeated, at least 3 times, and on what: a `fraction` of the rows of each class; as
+        many rows with replacement; all but one of `resamples` folds. Every class is in each resample.
     permutations : int
         Number of random rankings per pair for the p-values; 0 for none.
     confidence : float

@@ -34,19 +34,20 @@ MOST_LINES = 13
 
 def tables(study: Study) -> dict[str, Table]:
     """Return every table as its header and rows, by file name."""
-    square = {"matrix.csv": study.matrix.values, "p_values.csv": study.p_values}
-    if study.corrected is not None:
-        square["matrix_corrected.csv"] = study.corrected.values
-    by_method = {name: _by_method(study, "method", study.methods, v) for name, v in square.items() if v is not None}
     labels = [study.rankings.label(position) for position in range(study.rankings.n)]
-    return {
+    result = {
         "rankings.csv": _by_method(study, "feature", labels, study.rankings.matrix().T),
-        **by_method,
+        "matrix.csv": _by_method(study, "method", study.methods, study.matrix.values),
         "curves.csv": _curves(study),
         "stability.csv": _stability(study),
         "stability_comparisons.csv": _comparisons(study),
         "top_features.csv": _top(study),
     }
+    corrected = None if study.corrected is None else study.corrected.values
+    for name, values in (("matrix_corrected.csv", corrected), ("p_values.csv", study.p_values)):
+        if values is not None:
+            result[name] = _by_method(study, "method", study.methods, values)
+    return result
 
 
 def _by_method(study: Study, label: str, labels: Iterable[Any], values: Scores) -> Table:
@@ -193,19 +194,13 @@ def verdicts(study: Study) -> list[str]:
 
 def ranked(study: Study) -> Cells:
     """Return the top features with their ranks."""
-    header = ["feature", "mean rank", *study.methods, f"in top {study.settings['top']}", "agreement", "frequency"]
-    rows = [
-        [
-            str(f.feature),
-            f"{f.mean_rank:.1f}",
-            *(f"{f.ranks[name]:g}" if name in f.ranks else "-" for name in study.methods),
-            f"{f.in_top} of {len(f.ranks)}",
-            f"{f.agreement:.2f}",
-            f"{f.frequency:.2f}",
-        ]
-        for f in study.top
-    ]
-    return header, rows
+    live, rows = len(study.methods) - len(study.flat), []
+    for feature, mean, *ranks, in_top, agreement, frequency in _top(study)[1]:
+        shown = ["-" if rank is None else f"{rank:g}" for rank in ranks]
+        row = [str(feature), f"{mean:.1f}", *shown, f"{in_top} of {live}", f"{agreement:.2f}", f"{frequency:.2f}"]
+        rows.append(row)
+    last = [f"in top {study.settings['top']}", "agreement", "frequency"]
+    return ["feature", "mean rank", *study.methods, *last], rows
 
 
 def save(study: Study, folder: str | os.PathLike[str], *, pictures: bool | None = None) -> list[Path]:

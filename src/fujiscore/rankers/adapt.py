@@ -103,7 +103,7 @@ class Ranker:
 
 
 def as_ranker(ranker: Any, **options: Any) -> Ranker:
-    """Return a callable (X, y, random_state) -> scores for any kind of ranker.
+    """Return a callable (X, y, random_state) -> finite scores, one per feature, for any kind of ranker.
 
     Parameters
     ----------
@@ -114,11 +114,6 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
         cloned, never changed. Functions and estimators that take a `random_state` are given it.
     **options
         Passed to the function at each call; not for estimators, which have their own parameters.
-
-    Returns
-    -------
-    Ranker
-        (X, y, random_state) -> ndarray of float64, one score per feature, never NaN or infinite. It can be pickled.
 
     Examples
     --------

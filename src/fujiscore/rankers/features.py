@@ -30,10 +30,8 @@ class Features:
 
     Attributes
     ----------
-    values : ndarray of float64, shape (n, m)
-        Finite, or NaN where missing. A categorical column holds codes 0, 1, ... of its categories.
-    categorical : ndarray of bool, shape (m,)
-        Which columns are categorical.
+    values, categorical : ndarray of float64, shape (n, m), and of bool, shape (m,)
+        Finite, or NaN where missing; a categorical column holds codes 0, 1, ... of its categories.
     names : sequence or None
         The names of the columns, None if the input had none.
     codes, counts : ndarray of int32, shape (n,), and of int64
@@ -92,12 +90,8 @@ def prepare(
 
     Parameters
     ----------
-    X : array, nested list, dataframe or Features
-        The features.
-    y : array-like, shape (n,)
-        The class of each row; None if X is prepared.
-    categorical : mask, positions or names, optional
-        Columns to treat as categorical besides those of a categorical, enum or boolean type.
+    X, y, categorical
+        As in `relief`.
     names : sequence, optional
         The names of the columns, if X does not carry them.
     inspect : bool
@@ -172,7 +166,7 @@ def _from_frame(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
         if nw.dependencies.is_pandas_dataframe(X):
             return X.to_numpy(dtype=np.float64, na_value=np.nan), marked, names, text
         return np.asarray(frame.to_numpy(), np.float64), marked, names, text
-    columns = (_in_category_order(series) for series in frame.iter_columns())
+    columns = (_objects(series, in_order=True) for series in frame.iter_columns())
     return _from_columns(columns, frame.shape, marked, names), marked, names, text
 
 
@@ -197,17 +191,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _in_category_order(series: Any) -> NDArray[Any]:
-    """Return a column as an array; ordered categories as their positions in that order."""
+def _objects(series: Any, *, in_order: bool = False) -> NDArray[Any]:
+    """Return a dataframe's column as an array: numbers as they are, ordered categories as positions, or objects."""
     categories = getattr(series.dtype, "categories", None)
-    if categories is None:
-        return _objects(series)
-    order = {category: position for position, category in enumerate(categories)}
-    return np.array([order.get(value, np.nan) for value in series.to_list()])
-
-
-def _objects(series: Any) -> NDArray[Any]:
-    """Return a dataframe's column as an array: numbers as they are, anything else as Python objects."""
+    if in_order and categories is not None:
+        order = {category: position for position, category in enumerate(categories)}
+        return np.array([order.get(value, np.nan) for value in series.to_list()])
     if series.dtype.is_numeric() and not series.is_null().any():
         return np.asarray(series.to_numpy())
     # NaN is not null in every library, and comes as it is.

@@ -32,10 +32,11 @@ def genie3(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Scores:
-    """Score features by Genie3: the impurity decrease of their splits in a random forest.
+    """Score features by Genie3: the impurity decrease of their splits in a random forest, from 0 to 1.
 
-    The forest is scikit-learn's `RandomForestClassifier`: fully grown trees, the square root of the number of
-    features tried at each split. `forest_scores` gives the scores of both methods from the same forest.
+    The forest is scikit-learn's `RandomForestClassifier`: fully grown trees, the square root of the number of features
+    tried at each split. Scores sum to 1 unless no tree has a split; a feature that no tree uses has 0.
+    `forest_scores` gives the scores of both methods from the same forest.
 
     Parameters
     ----------
@@ -45,11 +46,6 @@ def genie3(
         Number of trees.
     random_state : int, RandomState, Generator or None
         Seed of the forest; None for a fresh one.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        From 0 to 1, higher is better; they sum to 1 unless no tree has a split. 0 for a feature that no tree uses.
 
     Examples
     --------
@@ -77,7 +73,7 @@ def random_forest(
     """Score features by Breiman's permutation importance: the out-of-bag accuracy lost when they are permuted.
 
     Mean over the trees of a random forest (as in `genie3`) of the accuracy on the tree's out-of-bag rows less the
-    accuracy on the same rows with the feature's values permuted.
+    accuracy on the same rows with the feature's values permuted: from -1 to 1, 0 or below is no better than noise.
 
     Parameters
     ----------
@@ -86,11 +82,6 @@ def random_forest(
         the features of a tree (depth first), as in the rankings published with FUJI; it is slow.
     X, y, trees, categorical, random_state, n_jobs, progress
         As in `genie3`.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        From -1 to 1, higher is better; 0 or below is no better than noise. 0 for a feature that no tree uses.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def mutual_information(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Scores:
-    """Score features by their mutual information with the class, in nats.
+    """Score features by their mutual information with the class, in nats: 0 or more, a negative estimate counts as 0.
 
     Numbers: Ross's nearest-neighbour estimate, after scaling to unit standard deviation and adding noise of 1e-10 to
     separate equal values, which gives what scikit-learn's `mutual_info_classif` gives with the same seed. Categories:
@@ -49,11 +49,6 @@ def mutual_information(
     random_state : int, RandomState, Generator or None
         Seed of the noise; None for a fresh one.
 
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        0 or more, higher is better; a negative estimate counts as 0.
-
     Examples
     --------
     >>> import numpy as np
@@ -62,8 +57,7 @@ def mutual_information(
     >>> mutual_information(X, [0, 0, 0, 1, 1, 1], neighbours=1).round(4)
     array([0.7833, 0.    ])
     """
-    k = integer("neighbours", neighbours, 1)
-    threads = workers(n_jobs)
+    k, threads = integer("neighbours", neighbours, 1), workers(n_jobs)
     features = prepare(X, y, categorical)
     features.require_complete("mutual_information")
     scores = np.zeros(features.categorical.size)
@@ -77,6 +71,8 @@ def _numeric(
     features: Features, k: int, random: np.random.RandomState, threads: int, progress: bool | None, scores: Scores
 ) -> None:
     """Write the estimates of the numeric features."""
+    from scipy.special import digamma as digamma_of
+
     numeric = np.flatnonzero(~features.categorical)
     if not numeric.size:
         return
@@ -87,9 +83,10 @@ def _numeric(
     kept = np.flatnonzero(counts[features.codes])
     codes = features.codes[kept]
     ends = np.cumsum(counts)
-    digamma = _digamma(n)
-    constant = digamma[kept.size] + _weighted_mean(digamma, np.minimum(k, counts - 1), counts)
-    constant -= _weighted_mean(digamma, counts, counts)
+    digamma = np.concatenate([[0.0], digamma_of(np.arange(1.0, n + 1))])  # undefined at 0
+    near = np.maximum(np.minimum(k, counts - 1), 0)
+    of_near, of_counts = (float(digamma[numbers] @ counts / kept.size) for numbers in (near, counts))
+    constant = digamma[kept.size] + of_near - of_counts
 
     def work(_: int, task: int) -> None:
         block = slice(task * FEATURES_AT_ONCE, (task + 1) * FEATURES_AT_ONCE)
@@ -114,18 +111,6 @@ def _spaced(values: Scores, noise: Scores) -> Scores:
     x /= np.where(deviation < 10 * np.finfo(np.float64).eps, 1.0, deviation)[:, None]
     x += (NOISE * np.maximum(1, np.mean(np.abs(x.T), axis=0)))[:, None] * noise.T
     return x
-
-
-def _digamma(n: int) -> Scores:
-    """Return the digamma function of 0, 1, ..., n (0 at 0, where it is undefined)."""
-    from scipy.special import digamma
-
-    return np.concatenate([[0.0], digamma(np.arange(1.0, n + 1))])
-
-
-def _weighted_mean(digamma: Scores, numbers: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
-    """Return the mean over all rows of the digamma of their class's number."""
-    return float(digamma[np.maximum(numbers, 0)] @ counts / counts.sum())
 
 
 def _of_counts(codes: NDArray[np.int64], features: Features) -> float:

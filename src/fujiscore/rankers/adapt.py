@@ -66,15 +66,12 @@ class Ranker:
             scores = np.asarray(compute(X, y, random_state), np.float64)
         m = np.shape(X)[1] if table is None else table.categorical.size
         if scores.shape != (m,):
-            raise InputError(
-                f"{self.name} must return one score per feature, an array of shape ({m},); got shape {scores.shape}."
-            )
+            required = f"must return one score per feature, an array of shape ({m},)"
+            raise InputError(f"{self.name} {required}; got shape {scores.shape}.")
         bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
         if bad.size:
-            where = described_columns(bad, None if table is None else table.names)
-            raise InputError(
-                f"{self.name} must give every feature a finite score; it gives {scores[bad[0]]} for {where}."
-            )
+            gives = f"{scores[bad[0]]} for {described_columns(bad, None if table is None else table.names)}"
+            raise InputError(f"{self.name} must give every feature a finite score; it gives {gives}.")
         return scores
 
     def _called(self, X: Any, y: Any, random_state: Any) -> Any:

@@ -63,18 +63,15 @@ class Features:
         """Raise if values are missing, for a method that cannot use them."""
         incomplete = np.isnan(self.values).any(axis=0)
         if incomplete.any():
-            some = f"{described_columns(incomplete, self.names)} {'has' if incomplete.sum() == 1 else 'have'} some"
-            raise InputError(
-                f"{method} cannot use missing values; {some}. Fill them in, drop those rows or columns, or rank with "
-                "relief, which can use them."
-            )
+            some = described_columns(incomplete, self.names, "has some", "have some")
+            raise InputError(f"{method} cannot use missing values; {some}. Fill them in, drop them, or use relief.")
 
 
-def described_columns(columns: Any, names: Sequence[Hashable] | None) -> str:
-    """Return columns (a mask or positions) by name, or by position where there are no names, as words for a message."""
+def described_columns(columns: Any, names: Sequence[Hashable] | None, one: str = "", many: str = "") -> str:
+    """Return columns (a mask or positions) and a verb for one or many of them, as words for a message."""
     positions = np.flatnonzero(columns) if np.asarray(columns).dtype == np.bool_ else columns
     shown = [repr(int(position) if names is None else names[int(position)]) for position in positions]
-    return f"column{'s' if len(shown) > 1 else ''} {first_few(shown)}"
+    return (f"column {shown[0]} {one}" if len(shown) == 1 else f"columns {first_few(shown)} {many}").rstrip()
 
 
 def renumbered(codes: NDArray[Any]) -> NDArray[Any]:
@@ -115,11 +112,8 @@ def prepare(
     table = Features(values, marked, own_names if names is None else list(names), codes, counts)
     infinite = np.isinf(values).any(axis=0)
     if infinite.any():
-        has = "has" if infinite.sum() == 1 else "have"
-        raise InputError(
-            f"X must hold finite numbers; {described_columns(infinite, table.names)} {has} infinite ones. them "
-            "with finite numbers, or with NaN where they stand for missing values."
-        )
+        some = described_columns(infinite, table.names, "has infinite ones", "have infinite ones")
+        raise InputError(f"X must hold finite numbers; {some}. Replace them, or use NaN for missing values.")
     return replace(table, notes=tuple(_inspect(table, text))) if inspect else table
 
 
@@ -137,10 +131,7 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
         raise InputError("X must be a table; its rows have unequal lengths.") from None
     if values.ndim != 2:
         remedy = " Pass X.reshape(-1, 1) if it is one feature." if values.ndim == 1 else ""
-        raise InputError(
-            "X must be two-dimensional, with one row per instance and one column per feature; "
-            f"got shape {values.shape}.{remedy}"
-        )
+        raise InputError(f"X must be two-dimensional, with one row per instance; got shape {values.shape}.{remedy}")
     marked, is_bool = _marked(categorical, values.shape[1], None), values.dtype.kind == "b"
     if is_bool or (values.dtype.kind in "fiu" and not marked.any()):
         return np.asarray(values, np.float64), marked | is_bool, None, []
@@ -176,10 +167,14 @@ def _refuse_numeric_text(name: Hashable, values: Sequence[Any]) -> None:
     other = [value for value in distinct if not _is_number(value)]
     if len(distinct) > MOST_NUMERIC_CATEGORIES and len(other) * 2 <= len(distinct):
         what = f"most of it numbers, but also {other[0]!r}" if other else "all of it numbers"
-        raise InputError(
-            f"X must hold numbers as numbers; column {name!r} holds text, {what}. Convert it to numbers, or declare "
-            f"it categorical (by its dataframe type, or with {spelled('categorical')})."
-        )
+        raise InputError(f"X must hold numbers as numbers; column {name!r} holds text, {what}. {_remedy()}")
+
+
+def _remedy() -> str:
+    """Return what to do about a column that holds something other than numbers."""
+    return (
+        f"Convert it to numbers, or declare it categorical (by its dataframe type, or with {spelled('categorical')})."
+    )
 
 
 def _is_number(text: str) -> bool:
@@ -222,11 +217,8 @@ def _numbers(column: NDArray[Any], position: int, names: Sequence[Hashable] | No
         if _is_missing(value):
             continue
         if isinstance(value, (str, bytes, complex)) or not hasattr(value, "__float__"):
-            raise InputError(
-                f"X must hold numbers; {described_columns([position], names)} holds {value!r} "
-                f"({type(value).__name__}). Convert it to numbers, or declare it categorical (by its dataframe type, "
-                f"or with {spelled('categorical')})."
-            )
+            where, kind = described_columns([position], names), type(value).__name__
+            raise InputError(f"X must hold numbers; {where} holds {value!r} ({kind}). {_remedy()}")
         numbers[row] = float(value)
     return numbers
 
@@ -266,10 +258,8 @@ def _marked(categorical: Any, m: int, names: Sequence[Hashable] | None) -> NDArr
         try:
             marked[names.index(entry) if names is not None and entry in names else index(entry)] = True
         except (TypeError, IndexError):
-            raise InputError(
-                f"{spelled('categorical')} must be a mask of {m} bools, or a list of columns of X (names or "
-                f"positions); got {entry!r}."
-            ) from None
+            kinds = f"a mask of {m} bools, or a list of columns of X (names or positions)"
+            raise InputError(f"{spelled('categorical')} must be {kinds}; got {entry!r}.") from None
     return marked
 
 
@@ -288,14 +278,11 @@ def as_classes(y: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     n = values.size
     if n == 0:
         raise InputError("y must hold the class of each row; it is empty.")
-    is_float = values.dtype.kind == "f"
-    codes = _codes(values)
+    is_float, codes = values.dtype.kind == "f", _codes(values)
     bad = np.isnan(codes) | np.isinf(values) if is_float else np.isnan(codes)
     if bad.any():
-        raise InputError(
-            f"y must give every row a class; {int(bad.sum())} of {n} are missing or infinite. "
-            "Drop those rows from X and y."
-        )
+        few = f"{int(bad.sum())} of {n} are missing or infinite"
+        raise InputError(f"y must give every row a class; {few}. Drop those rows from X and y.")
     counts = np.bincount(codes.astype(np.int64))
     if is_float and counts.size > max(MOST_FLOAT_CLASSES, n / 10):
         raise InputError(
@@ -347,10 +334,8 @@ def _inspect(table: Features, text: Sequence[int]) -> list[str]:
     many = levels * 2 > np.maximum(present, 4)
     identifiers = table.categorical & (levels == present) & (present > 2)
     if identifiers.any():
-        raise InputError(
-            f"X must hold features; {described_columns(identifiers, table.names)} "
-            f"{'is' if identifiers.sum() == 1 else 'are'} unique in every row and looks like an identifier. Drop it."
-        )
+        one, many = (f"{verb} unique in every row and looks like an identifier" for verb in ("is", "are"))
+        raise InputError(f"X must hold features; {described_columns(identifiers, table.names, one, many)}. Drop it.")
     steps = ~table.categorical & (highest - lowest == n - 1) & (n > 2)
     steps[steps] = [(np.abs(np.diff(values[:, column])) == 1).all() for column in np.flatnonzero(steps)]
     odd = {

@@ -121,23 +121,19 @@ def forest_scores(
     with progress_bar(number, label, progress=progress) as finished:
         batch = max(threads, number // 20) if shows_progress(progress=progress) else number
         forest = _fit(x, features.codes, number, seed, threads, batch, finished)
-    scores = {}
-    if "genie3" in methods:
-        scores["genie3"] = np.asarray(forest.feature_importances_, np.float64)
-    if "random_forest" in methods:
-        scores["random_forest"] = _permutation(forest, x, features.codes, seed, threads, restore=restore)
-    return {method: scores[method] for method in methods}
+    compute = {
+        "genie3": lambda: np.asarray(forest.feature_importances_, np.float64),
+        "random_forest": lambda: _permutation(forest, x, features.codes, seed, threads, restore=restore),
+    }
+    return {method: compute[method]() for method in methods}
 
 
 def _as_float32(features: Features) -> NDArray[np.float32]:
     """Return the values in the precision of scikit-learn's trees, row by row, with category codes without gaps."""
     too_large = (np.abs(features.values) > np.finfo(np.float32).max).any(axis=0)
     if too_large.any():
-        columns = described_columns(too_large, features.names)
-        raise InputError(
-            f"X must hold numbers within float32's range (3.4e38) for a forest; {columns} exceed it. Rescale them: a "
-            "forest depends only on their order."
-        )
+        columns = described_columns(too_large, features.names, "exceed", "exceed")
+        raise InputError(f"X must be within float32's range (3.4e38) for a forest; {columns} it. Rescale them.")
     x = np.ascontiguousarray(features.values, np.float32)
     for column in np.flatnonzero(features.categorical):
         x[:, column] = renumbered(features.values[:, column].astype(np.int64))
@@ -166,16 +162,13 @@ def _permutation(
     forest: Any, x: NDArray[np.float32], codes: NDArray[np.int32], seed: int, threads: int, *, restore: bool
 ) -> Scores:
     """Return the mean loss of out-of-bag accuracy over the trees that have out-of-bag rows."""
-    n, m = x.shape
     bags = forest.estimators_samples_
-    losses: list[tuple[NDArray[np.int64], Scores] | None] = [None] * len(bags)
+    losses: list[Any] = [None] * len(bags)
     count = _kernels.forest.losses if restore else _kernels.forest.accumulated_losses
     columns = np.ascontiguousarray(x.T)
 
     def work(_: int, number: int) -> None:
-        outside = np.ones(n, np.bool_)
-        outside[bags[number]] = False
-        rows = np.flatnonzero(outside)
+        rows = np.delete(np.arange(codes.size), bags[number])
         tree, used = _arrays(forest.estimators_[number].tree_)
         lost = np.zeros(used.size, np.int64)
         count(x, columns, codes, rows, tree, used, seed, number, lost)
@@ -183,8 +176,8 @@ def _permutation(
             losses[number] = (used, lost / rows.size)
 
     spread(len(bags), work, threads)
-    scores = np.zeros(m)
     known = [loss for loss in losses if loss is not None]
+    scores = np.zeros(x.shape[1])
     for used, loss in known:
         scores[used] += loss
     return scores / max(1, len(known))

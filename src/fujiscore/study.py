@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from fujiscore import study_report
 from fujiscore.compare import Comparison, compare
 from fujiscore.errors import InputError, first_few, integer, proportion, spelled
 from fujiscore.measures import find
@@ -142,8 +143,6 @@ class Study:
 
     def to_markdown(self) -> str:
         """Return a summary: the agreement of the methods, their stability, the top features, and notes."""
-        from fujiscore import study_report
-
         return study_report.markdown(self)
 
     __str__ = to_markdown
@@ -153,8 +152,6 @@ class Study:
 
         Files of the same names are replaced atomically. By default figures are drawn if matplotlib is installed.
         """
-        from fujiscore import study_report
-
         return study_report.save(self, folder, pictures=pictures)
 
 
@@ -186,7 +183,7 @@ def study(
     ----------
     X, y, methods, features, categorical, trees
         As in `rank`.
-    measure, ks
+    measure, ks, n_jobs, executor, progress
         As in `pairwise`.
     resamples, scheme, fraction : int, {"subsample", "bootstrap", "folds"}, float
         How often the methods are repeated, at least 3 times, and on what: a `fraction` of the rows of each class; as
@@ -199,8 +196,6 @@ def study(
         Number of features to list, and depth of the top of a ranking.
     random_state : int, RandomState, Generator or None
         The seed; None for a fresh one. The result depends on it alone, not on threads or their order.
-    n_jobs, executor, progress
-        Threads (None: all cores), or any concurrent.futures Executor, for resamples and permutations; progress bars.
     resume : path, optional
         A folder that keeps finished resamples, so that an interrupted run resumes. They are reused only for the same
         data, methods and options.
@@ -273,7 +268,7 @@ def _compared(
         return {name: _stability(kind[name], settings["confidence"], flat_resamples[name]) for name in names}
 
     raw, corrected = stabilities(corrected=False), stabilities(corrected=True) if closed else None
-    best = raw if corrected is None else corrected
+    best = corrected or raw
     defined = [name for name in names if not np.isnan(best[name].value)]
     return Study(
         rankings=rankings,

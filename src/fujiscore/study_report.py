@@ -132,9 +132,8 @@ def agreement(study: Study) -> Cells:
     header, rows = ["methods", "value", "by chance", "corrected", "p"], []
     for a, b in _most_similar(study):
         level = study.curves[a, b].levels()[0]
-        numbers = [
-            f"{value:.3f}" if value is not None else "" for value in (level.value, level.expected, level.corrected)
-        ]
+        values = (level.value, level.expected, level.corrected)
+        numbers = ["" if value is None else f"{value:.3f}" for value in values]
         rows.append([f"{a} and {b}", *numbers, "" if level.p_value is None else f"{level.p_value:.2g}"])
     for pair in combinations(study.methods, 2):
         if pair not in study.curves:
@@ -177,13 +176,12 @@ def _by_stability(study: Study) -> list[str]:
 
 def verdicts(study: Study) -> list[str]:
     """Return in words which methods are more stable than others."""
-    level = 1 - study.settings["confidence"]
     clear, unclear = [], []
-    for (a, b), comparison in study.comparisons.items():
-        p_value = study.adjusted_p_values[a, b]
-        more, less = (b, a) if comparison.difference > 0 else (a, b)
-        if p_value < level:
-            clear.append(f"{more} is more stable than {less} ({abs(comparison.difference):.3f}, p = {p_value:.2g})")
+    for (a, b), p_value in study.adjusted_p_values.items():
+        difference = study.comparisons[a, b].difference
+        more, less = (b, a) if difference > 0 else (a, b)
+        if p_value < 1 - study.settings["confidence"]:
+            clear.append(f"{more} is more stable than {less} ({abs(difference):.3f}, p = {p_value:.2g})")
         else:
             unclear.append(f"{a} and {b}")
     kind = "corrected values, " if study.stability_corrected is not None else ""
@@ -194,11 +192,11 @@ def verdicts(study: Study) -> list[str]:
 
 def ranked(study: Study) -> Cells:
     """Return the top features with their ranks."""
-    live, rows = len(study.methods) - len(study.flat), []
-    for feature, mean, *ranks, in_top, agreement, frequency in _top(study)[1]:
-        shown = ["-" if rank is None else f"{rank:g}" for rank in ranks]
-        row = [str(feature), f"{mean:.1f}", *shown, f"{in_top} of {live}", f"{agreement:.2f}", f"{frequency:.2f}"]
-        rows.append(row)
+    rows = []
+    for f in study.top:
+        ranks = [f"{f.ranks[name]:g}" if name in f.ranks else "-" for name in study.methods]
+        last = [f"{f.in_top} of {len(f.ranks)}", f"{f.agreement:.2f}", f"{f.frequency:.2f}"]
+        rows.append([str(f.feature), f"{f.mean_rank:.1f}", *ranks, *last])
     last = [f"in top {study.settings['top']}", "agreement", "frequency"]
     return ["feature", "mean rank", *study.methods, *last], rows
 
@@ -213,9 +211,7 @@ def save(study: Study, folder: str | os.PathLike[str], *, pictures: bool | None 
         target.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise InputError(f"folder must name a folder; {os.fspath(folder)!r} is a file. Name another one.") from None
-    files: dict[str, Callable[[Any], Any]] = {
-        name: partial(_write_text, to_csv(*table)) for name, table in tables(study).items()
-    }
+    files: dict[str, Any] = {name: partial(_write_text, to_csv(*table)) for name, table in tables(study).items()}
     if installed and pictures is not False:
         files |= {name: partial(_write_figure, *drawing) for name, drawing in _figures(study).items()}
     files[SUMMARY] = partial(_write_text, markdown(study))
@@ -241,15 +237,13 @@ def _write_figure(size: tuple[float, float], draw: Callable[[Any], Any], file: A
 def _figures(study: Study) -> dict[str, Drawing]:
     """Return the size of each figure and what draws it; both heat maps have the same order."""
     side = min(len(study.methods), 24)
-    heat = (3.2 + 0.8 * side, 2.2 + 0.6 * side)
-    matrix = study.matrix.clustered()
+    heat, matrix = (3.2 + 0.8 * side, 2.2 + 0.6 * side), study.matrix.clustered()
     figures: dict[str, Drawing] = {"matrix.png": (heat, matrix.plot)}
     if matrix.expected is not None:
         figures["matrix_corrected.png"] = (heat, matrix.as_corrected().plot)
     if study.curves:
         figures["curves.png"] = ((7.0, 4.6), partial(draw_curves, study))
-    figures["stability.png"] = ((6.4, 1.6 + 0.5 * side), partial(draw_stability, study))
-    return figures
+    return {**figures, "stability.png": ((6.4, 1.6 + 0.5 * side), partial(draw_stability, study))}
 
 
 def draw_curves(study: Study, ax: Any) -> Any:

@@ -78,11 +78,9 @@ def relief(
     array([ 0.8 , -0.75])
     """
     choice("small_classes", small_classes, ("average", "drop"))
-    k = integer("neighbours", neighbours, 1)
-    threads = workers(n_jobs)
+    k, threads = integer("neighbours", neighbours, 1), workers(n_jobs)
     features = prepare(X, y, categorical)
-    varying = _varying(features, np.argsort(features.codes, kind="stable"))
-    counts = features.counts
+    varying, counts = _varying(features, np.argsort(features.codes, kind="stable")), features.counts
     width = min(k, int(counts.max()))
     numeric, nominal = np.zeros(varying.numeric.size), np.zeros(varying.nominal.size)
     with progress_bar(_row_pairs(counts), "relief", progress=progress) as finished:
@@ -151,22 +149,19 @@ def _groups(counts: NDArray[np.int64], k: int, width: int, threads: int, *, aver
     most = max(1, LIST_BYTES // (12 * width * threads))
     start = 0
     while start < firsts.size:
-        ends = np.searchsorted(np.cumsum(lists[start:]), most, side="right")
-        end = start + max(1, int(ends))
-        yield _group(counts, firsts[start:end], seconds[start:end], k, average=average)
+        end = start + max(1, int(np.searchsorted(np.cumsum(lists[start:]), most, side="right")))
+        pairs = np.column_stack((firsts[start:end], seconds[start:end])).tolist()
+        yield _group(counts, pairs, k, average=average)
         start = end
 
 
-def _group(
-    counts: NDArray[np.int64], firsts: NDArray[np.int64], seconds: NDArray[np.int64], k: int, *, average: bool
-) -> _Group:
+def _group(counts: NDArray[np.int64], pairs: list[list[int]], k: int, *, average: bool) -> _Group:
     """Cut class pairs into strips, and weigh the differences between their sides."""
     sizes, tile = counts.tolist(), _kernels.relief.TILE
     starts = (np.cumsum(counts) - counts).tolist()
-    n = sum(sizes)
+    n, cells = sum(sizes), 0
     strips, sides, weights = [], [], []
-    cells = 0
-    for a, b in np.column_stack((firsts, seconds)).tolist():
+    for a, b in pairs:
         start, other, other_end = starts[a], starts[b], starts[b] + sizes[b]
         # The rows of class a have their cells first; those of class b follow, unless they are the same.
         cells_b = cells if a == b else cells + sizes[a]
@@ -194,10 +189,9 @@ def _row_pairs(counts: NDArray[np.int64]) -> int:
 
 def _nearest(varying: _Varying, group: _Group, width: int, threads: int, finished: Any) -> NDArray[np.int32]:
     """Return the rows in the group's cells, nearest first (-1 beyond a cell's end)."""
-    strips = group.strips
+    strips, features = group.strips, max(1, varying.numeric.size + varying.nominal.size)
     areas = (strips[:, 1] - strips[:, 0]) * (strips[:, 3] - strips[:, 2])
-    size = varying.numeric.size + varying.nominal.size
-    tasks = np.cumsum(areas * max(1, size)) // TASK_DIFFERENCES
+    tasks = np.cumsum(areas * features) // TASK_DIFFERENCES
     bounds = [0, *(np.flatnonzero(np.diff(tasks)) + 1).tolist(), len(areas)]
     workers = min(threads, len(bounds) - 1)
     near = np.full((workers, group.cells, width), np.inf)
@@ -211,8 +205,7 @@ def _nearest(varying: _Varying, group: _Group, width: int, threads: int, finishe
 
     spread(len(bounds) - 1, work, workers)
     _kernels.relief.merge(near, rows, group.cells)
-    merged: NDArray[np.int32] = rows[0]
-    return merged
+    return np.asarray(rows[0])
 
 
 def _add_scores(
@@ -226,11 +219,11 @@ def _add_scores(
     lanes = -(-numeric.size // width)
 
     def work(_: int, task: int) -> None:
+        neighbours = (group.sides, group.weights, rows)
         if task < lanes:
             first, last = task * width, min((task + 1) * width, numeric.size)
-            _kernels.relief.numeric_scores(varying.scaled, first, last, group.sides, group.weights, rows, numeric)
+            _kernels.relief.numeric_scores(varying.scaled, first, last, *neighbours, numeric)
         else:
-            codes, unknown = varying.codes, varying.unknown
-            _kernels.relief.nominal_scores(codes, unknown, task - lanes, group.sides, group.weights, rows, nominal)
+            _kernels.relief.nominal_scores(varying.codes, varying.unknown, task - lanes, *neighbours, nominal)
 
     spread(lanes + nominal.size, work, threads)

@@ -98,11 +98,6 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     confidence : float
         The level of the interval, above 0 and below 1.
 
-    Returns
-    -------
-    SetStability
-        With `.value`, `.variance`, `.low`, `.high` and `.test(value0)`.
-
     Examples
     --------
     >>> from fujiscore.sets import set_stability
@@ -134,19 +129,14 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
 
 
 def compare_set_stability(a: SetStability, b: SetStability, *, confidence: float = 0.95) -> SetStabilityTest:
-    """Test whether two independent stabilities differ.
+    """Test whether two independent results of `set_stability` differ: b's stability less a's.
 
     Parameters
     ----------
     a, b : SetStability
-        Results of `set_stability` for the sets of two methods.
+        The stabilities of the sets of two methods.
     confidence : float
         The level of the interval of the difference.
-
-    Returns
-    -------
-    SetStabilityTest
-        With `.difference` (b's stability less a's), `.low`, `.high`, `.statistic` and `.p_value`.
 
     Examples
     --------

@@ -179,6 +179,8 @@ def study(
 ) -> Study:
     """Rank the features of a data set by several methods, compare the rankings and judge their stability.
 
+    Printing the result gives a summary; `.save(folder)` writes all tables and figures.
+
     Parameters
     ----------
     X, y, methods, features, categorical, trees
@@ -199,11 +201,6 @@ def study(
     resume : path, optional
         A folder that keeps finished resamples, so that an interrupted run resumes. They are reused only for the same
         data, methods and options.
-
-    Returns
-    -------
-    Study
-        Printing it gives a summary; `.save(folder)` writes all tables and figures.
 
     Examples
     --------
@@ -331,17 +328,12 @@ def top_features(
     in_top = within[: len(live)].sum(axis=0)
     frequency = within[len(live) :].mean(axis=0) if drawn else np.full(rankings.n, np.nan)
     mean = ranks.mean(axis=0)
-    return tuple(
-        TopFeature(
-            rankings.label(position),
-            float(mean[position]),
-            dict(zip(names, ranks[:, position].tolist(), strict=True)),
-            int(in_top[position]),
-            float(1 - np.ptp(ranks[:, position]) / (rankings.n - 1)),
-            float(frequency[position]),
-        )
-        for position in np.argsort(mean, kind="stable")[:top].tolist()
-    )
+    positions = np.argsort(mean, kind="stable")[:top].tolist()
+    by_method = [dict(zip(names, ranks[:, position].tolist(), strict=True)) for position in positions]
+    agreement = 1 - np.ptp(ranks, axis=0) / (rankings.n - 1)
+    columns = (column[positions].tolist() for column in (in_top, agreement, frequency))
+    labels = map(rankings.label, positions)
+    return tuple(map(TopFeature, labels, mean[positions].tolist(), by_method, *columns))
 
 
 def _caveats(result: Study, table: Features, rankers: Rankers) -> list[str]:

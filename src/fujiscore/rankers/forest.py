@@ -82,14 +82,6 @@ def random_forest(
         the features of a tree (depth first), as in the rankings published with FUJI; it is slow.
     X, y, trees, categorical, random_state, n_jobs, progress
         As in `genie3`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fujiscore.rankers import random_forest
-    >>> X = np.array([[1.0, 1], [2, 5], [3, 3], [7, 2], [8, 4], [9, 6]])
-    >>> bool(random_forest(X, [0, 0, 0, 1, 1, 1]).argmax() == 0)
-    True
     """
     options = {"trees": trees, "categorical": categorical, "random_state": random_state, "n_jobs": n_jobs}
     return forest_scores(X, y, ("random_forest",), restore=restore, progress=progress, **options)["random_forest"]

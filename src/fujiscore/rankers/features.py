@@ -172,9 +172,7 @@ def _refuse_numeric_text(name: Hashable, values: Sequence[Any]) -> None:
 
 def _remedy() -> str:
     """Return what to do about a column that holds something other than numbers."""
-    return (
-        f"Convert it to numbers, or declare it categorical (by its dataframe type, or with {spelled('categorical')})."
-    )
+    return f"Convert it to numbers, or declare it categorical (by its dataframe type or {spelled('categorical')})."
 
 
 def _is_number(text: str) -> bool:
@@ -295,11 +293,12 @@ def as_classes(y: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
 
 def _require_classes(counts: NDArray[np.int64], first: str) -> None:
     """Raise unless there are two classes, and two rows of some class."""
-    n = int(counts.sum())
     if counts.size < 2:
-        raise InputError(f"y must hold at least two classes; all {n} rows are of class {first}.")
+        raise InputError(f"y must hold at least two classes; all {counts.sum()} rows are of class {first}.")
     if counts.max() < 2:
-        raise InputError(f"y must hold a class with at least two rows; all {n} rows are of different classes.")
+        raise InputError(
+            f"y must hold a class with at least two rows; all {counts.size} rows are of different classes."
+        )
 
 
 def _target(y: Any) -> NDArray[Any]:

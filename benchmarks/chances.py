@@ -43,7 +43,7 @@ def some_rankings(m, n):
 
 
 def pairs_rows(m=500, n=20_531):
-    """Return the rows on all pairs: time an item and pair on one core, two threads, memory."""
+    """Return the rows on all pairs: time per item and pair on one core, two threads, memory."""
     scores = some_rankings(m, n)
     fj.pairwise(scores[:20])
     calls = {jobs: lambda jobs=jobs: fj.pairwise(scores, n_jobs=jobs) for jobs in (1, 2)}

@@ -1,21 +1,14 @@
-"""How long the first comparison takes on a machine without any cache, and where the time of a warm one goes.
+"""How long the first comparison takes on a machine without any cache.
 
-Every figure is of a new process; `python benchmarks/cold_start.py` prints the slowest imports as well.
+Every figure is of a new process. `python benchmarks/cold_start.py` also prints where the time of a warm one goes.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import tempfile
-from contextlib import contextmanager
-from pathlib import Path
-from time import perf_counter
 
-import numpy as np
-from cli import ITEMS, RUNS, processor, write
-from measured import Row, machine, table
+from cli import ITEMS, RUNS, prepared, row, seconds
+from measured import machine, table
 
 AFTER_IMPORT = """
 import sys
@@ -33,52 +26,23 @@ print(perf_counter() - start, process_time() - used)
 HEAVY = ("numba", "scipy", "pandas", "polars", "pyarrow", "narwhals", "click", "tqdm", "numpy", "fujiscore")
 
 
-@contextmanager
-def prepared():
-    """Give two files of items and scores, a file of the same scores as an array, and their folder."""
-    rng = np.random.default_rng(0)
-    first = rng.pareto(1.5, ITEMS)
-    pair = np.stack([first, first * np.exp(rng.normal(0, 0.5, ITEMS))])
-    with tempfile.TemporaryDirectory() as folder:
-        files = [write(Path(folder, name), scores) for name, scores in zip(("a.csv", "b.csv"), pair, strict=True)]
-        array = Path(folder, "pair.npy")
-        np.save(array, pair)
-        yield files, str(array), folder
-
-
-def seconds(arguments, folder, cache):
-    """Run Python with a Numba cache of that name; return the time on the clock and of the processor, and the process.
-
-    Bytecode is kept, as after an installation.
-    """
-    caches = {"NUMBA_CACHE_DIR": f"{folder}/{cache}", "PYTHONPYCACHEPREFIX": f"{folder}/bytecode"}
-    environment = {**os.environ, **caches}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    start, used = perf_counter(), processor()
-    done = subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=environment)
-    return perf_counter() - start, processor() - used, done
+def caches(folder, name):
+    """Return the environment of an empty Numba cache of that name; bytecode is kept, as after an installation."""
+    return {"NUMBA_CACHE_DIR": f"{folder}/{name}", "PYTHONPYCACHEPREFIX": f"{folder}/bytecode"}
 
 
 def rows():
-    """Return one row per figure: cold runs find an empty cache each time, warm ones that of the run before."""
+    """Return one row per figure."""
     with prepared() as (files, array, folder):
         command = ["-m", "fujiscore", "compare", *files]
-        seconds(command, folder, "bytecode only")
-        cold = [seconds(command, folder, f"cold{run}")[:2] for run in range(RUNS)]
-        warm = [seconds(command, folder, "cold0")[:2] for _ in range(RUNS)]
-        done = [seconds(["-c", AFTER_IMPORT, array], folder, f"call{run}")[2] for run in range(RUNS)]
+        seconds(command, **caches(folder, "bytecode only"))
+        cold = [seconds(command, **caches(folder, f"cold{run}"))[:2] for run in range(RUNS)]
+        done = [seconds(["-c", AFTER_IMPORT, array], **caches(folder, f"call{run}"))[2] for run in range(RUNS)]
         calls = [tuple(map(float, process.stdout.split())) for process in done]
     return [
-        row(f"`fuji compare`, {ITEMS} items, without compiled kernels", cold, 2),
-        row(f"`fj.compare`, {ITEMS} items, the first after import", calls, 0.5),
-        row(f"`fuji compare`, {ITEMS} items, warm", warm, 0.8),
+        row(f"`fuji compare`, {ITEMS} items, no compiled kernels", cold, 2),
+        row(f"`fj.compare`, {ITEMS} items, the first call after import", calls, 0.5),
     ]
-
-
-def row(what, times, bound):
-    """Return the least of the times, on the clock and of the processor, with its bound."""
-    waited, worked = map(min, zip(*times, strict=True))
-    return Row(what, waited, f"{waited:.2f} s ({worked:.2f} s of CPU)", ("at most", bound, f"{bound} s"))
 
 
 def imports():
@@ -86,7 +50,7 @@ def imports():
     with prepared() as (files, _, folder):
         command = ["-X", "importtime", "-m", "fujiscore", "compare", *files]
         for _ in range(2):
-            _, _, done = seconds(command, folder, "imports")
+            _, _, done = seconds(command, **caches(folder, "imports"))
     spent = dict.fromkeys(HEAVY, 0)
     for line in done.stderr.splitlines():
         cells = line.removeprefix("import time:").split("|")

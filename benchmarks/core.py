@@ -6,7 +6,6 @@ small arrays that writes nothing and judges only whether the results agree.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from algorithm1 import credit_tuned, similarity_curve
-from measured import Row, fastest, machine, pair, table, write_between
+from measured import Row, as_installed, fastest, machine, pair, table, write_between
 from peers import Rbo, rbo_ready, scipy_peers
 
 import fujiscore as fj
@@ -92,8 +91,8 @@ def baseline(plan):
     plain, tuned = times["plain"] / times["curve"], times["tuned"] / times["curve"]
     pairs = {size: pair(size) for size in (*plan.growth, *plan.baseline_growth)}
     small, large = plan.growth
-    own = {size: lambda size=size: fj.curve(*pairs[size]) for size in plan.growth}
-    grows = slope(fastest(own, 20, {small: 20}), plan.growth)
+    ours = {size: lambda size=size: fj.curve(*pairs[size]) for size in plan.growth}
+    grows = slope(fastest(ours, 20, {small: 20}), plan.growth)
     slow = {size: lambda size=size: similarity_curve(*pairs[size].tolist()) for size in plan.baseline_growth}
     grows_1 = slope(fastest(slow, plan.rounds), plan.baseline_growth)
     versus = f"the paper's Algorithm 1 in plain Python, n = {n:,}"
@@ -138,15 +137,14 @@ def memory(plan, folder):
     command = [sys.executable, str(HERE / "memory.py"), str(path)]
     runs = [float(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(3)]
     what = f"peak memory of the whole FUJI curve beyond its inputs, n = {n:,}"
-    return [Row(what, max(runs), f"{max(runs):.0f} bytes an item", ("below", 120, "120 bytes an item"))]
+    return [Row(what, max(runs), f"{max(runs):.0f} bytes per item", ("below", 120, "120 bytes per item"))]
 
 
 def imports(plan, folder):
     """Return the row on import time; bytecode is cached, as it is for users."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     calls = {
         name: lambda name=name: subprocess.run(
-            [sys.executable, "-c", f"import {name}"], env=environment, cwd=folder, check=True
+            [sys.executable, "-c", f"import {name}"], env=as_installed(), cwd=folder, check=True
         )
         for name in ("numpy", "fujiscore")
     }
@@ -157,7 +155,7 @@ def imports(plan, folder):
 
 
 def peer_table(multiples):
-    """Return each peer's time as a multiple of the whole curve's, a column an n."""
+    """Return each peer's time as a multiple of the whole curve's, one column per n."""
     titles = {
         "argsort": "NumPy argsort, stable, both arrays",
         "kendalltau": "SciPy kendalltau",

@@ -1,6 +1,6 @@
-"""Print the bytes an item that a call needs at its peak, beyond the inputs: `memory.py scores.npy [curve|pairwise]`.
+"""Print the bytes per item that a call needs at its peak, beyond the inputs: `memory.py scores.npy [curve|pairwise]`.
 
-Linux only.
+Linux only. Run with FUJISCORE_COMPILE=always: compiling during the measured call would count.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ for _ in sys.stdin:
 
 
 def scipy_peers(r, s):
-    """Return a call a SciPy coefficient; each computes one number."""
+    """Return one call per SciPy coefficient; each computes one number."""
     return {
         "kendalltau": lambda: stats.kendalltau(r, s),
         "weightedtau": lambda: stats.weightedtau(r, s),

@@ -2,7 +2,7 @@
 
     python benchmarks/rankers.py [--quick] [--only relief,information,forest,large]
 
-Prints a table; exits with 1 if a bound is missed. `measure()` returns its rows, and `markdown(rows)` the table.
+Prints a table; exits with 1 if a bound is missed. `measure()` returns its rows.
 Two peers from PyPI live in an environment of their own: `python benchmarks/rankers.py --install-peers`. R's ranger is
 used where Rscript finds it (Debian: r-cran-ranger). A peer that is absent is said to be not installed.
 With --quick: a smoke test on small tables, whose figures are not judged.
@@ -12,24 +12,23 @@ from __future__ import annotations
 
 import argparse
 import json
-import operator
 import os
 import subprocess
 import sys
 import tempfile
 import venv
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from shutil import which
 from time import perf_counter, process_time
 
 import numpy as np
+from measured import Row, table
 
 HERE = Path(__file__).parent
 PEERS = HERE / ".venv-rankers"
 PEER_PYTHON = PEERS / "bin" / "python"
 MADELON = HERE.parents[1] / "shared" / "data" / "datasets" / "madelon.parquet"
-RELATIONS = {"at least": operator.ge, "at most": operator.le}
 SECONDS, MEGABYTES = "{:.1f} s", "{:.0f} MB"
 TIMES, PARTS = "{:.1f} times", "{:.2f} times"
 RANGER = """
@@ -44,28 +43,10 @@ for (round in seq_len(as.integer(args[5]))) cat(grow("impurity"), grow("permutat
 """
 
 
-@dataclass(frozen=True)
-class Row:
-    """A figure, what it is required to be, and whether that holds (None: nothing is required, or not measured)."""
-
-    what: str
-    figure: float | None
-    form: str
-    required: tuple[str, float] | None = None
-    detail: str = ""
-
-    @property
-    def holds(self):
-        """Whether the requirement is met."""
-        if self.required is None or self.figure is None:
-            return None
-        return RELATIONS[self.required[0]](self.figure, self.required[1])
-
-    def cells(self):
-        """Return the row of the table."""
-        shown = "not installed" if self.figure is None else self.form.format(self.figure) + self.detail
-        required = "" if self.required is None else f"{self.required[0]} {self.form.format(self.required[1])}"
-        return [self.what, shown, required, {None: "", True: "yes", False: "**no**"}[self.holds]]
+def judged(what, figure, form, required=None, detail=""):
+    """Return a row; a figure of None is that of a peer that is absent."""
+    shown = "not installed" if figure is None else form.format(figure) + detail
+    return Row(what, figure, shown, required and (*required, form.format(required[1])))
 
 
 def classes_and_noise(n, m, classes, informative):
@@ -92,7 +73,7 @@ class Peer:
     """A ReliefF of the peers' environment: each call ranks the table once and returns the seconds it took."""
 
     def __init__(self, name, path):
-        command = [PEER_PYTHON, "-P", __file__, "--serve", name, path]
+        command = [PEER_PYTHON, __file__, "--serve", name, path]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __call__(self):
@@ -142,7 +123,7 @@ def relief_rows(quick):
         for peer, rounds, bound in (("fast-select", 9, 2.0), ("skrebate", 1, 100.0)):
             what, required = f"relief, {name}: faster than {peer}", ("at least", bound)
             if not PEER_PYTHON.exists():
-                rows.append(Row(what, None, TIMES, required))
+                rows.append(judged(what, None, TIMES, required))
                 continue
             theirs = Peer(peer, path)
             if rounds > 1:
@@ -155,7 +136,7 @@ def relief_rows(quick):
                 our_times += [seconds(lambda: relief(x, y)) for _ in range(5)]
             theirs.close()
             they, we = np.median(their_times), np.median(our_times)
-            rows.append(Row(what, they / we, TIMES, required, f" ({they:.2f} s, {we:.3f} s)"))
+            rows.append(judged(what, they / we, TIMES, required, f" ({they:.2f} s, {we:.3f} s)"))
     return rows
 
 
@@ -175,7 +156,7 @@ def information_rows(quick):
         we = min([*ours, seconds(lambda: mutual_information(x, y))])
         required = None if bound is None else ("at least", bound)
         what = f"mutual_information, {n} x {m:,}, 5 classes: faster than scikit-learn{words}"
-        rows.append(Row(what, they / we, TIMES, required, f" ({they:.1f} s, {we:.2f} s)"))
+        rows.append(judged(what, they / we, TIMES, required, f" ({they:.1f} s, {we:.2f} s)"))
     return rows
 
 
@@ -206,14 +187,14 @@ def forest_rows(quick):
     for n, m, classes in sizes:
         fit, step = forest_steps(*classes_and_noise(n, m, classes, 20), 3)
         what = f"random_forest, {n} x {m:,}: permutation step, relative to growing the forest"
-        rows.append(Row(what, step / fit, PARTS, ("at most", 0.5), f" ({step:.2f} s, {fit:.2f} s)"))
+        rows.append(judged(what, step / fit, PARTS, ("at most", 0.5), f" ({step:.2f} s, {fit:.2f} s)"))
     n, m = (300, 20) if quick else (13_910, 128)
     x, y = classes_and_noise(n, m, 6, m // 3)
     fit, step = forest_steps(x, y, 3)
     they, grow = ranger_steps(x, y)
     detail = "" if they is None else f" ({they:.1f} s, {step:.2f} s; growing: {grow:.1f} s, {fit:.1f} s)"
     what = f"random_forest, {n:,} x {m}: permutation step, faster than ranger's"
-    rows.append(Row(what, None if they is None else they / step, TIMES, ("at least", 5.0), detail))
+    rows.append(judged(what, None if they is None else they / step, TIMES, ("at least", 5.0), detail))
     return rows
 
 
@@ -229,12 +210,12 @@ def ranger_steps(x, y, rounds=3):
         script.write_text(RANGER)
         numbers = [*x.shape, len(os.sched_getaffinity(0)), rounds]
         command = ["Rscript", "--vanilla", script, path, *map(str, numbers)]
-        found = subprocess.run(command, capture_output=True, text=True, check=False)
-    if found.returncode:
-        if "no package called" in found.stderr:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        if "no package called" in done.stderr:
             return None, None
-        raise RuntimeError(found.stderr)
-    times = np.array([line.split() for line in found.stdout.splitlines()], float)
+        raise RuntimeError(done.stderr)
+    times = np.array([line.split() for line in done.stdout.splitlines()], float)
     impurity, permutation = times.min(axis=0)
     return permutation - impurity, impurity
 
@@ -242,12 +223,12 @@ def ranger_steps(x, y, rounds=3):
 def large_rows(quick):
     """Rank a large table by relief in a fresh process: seconds and megabytes beyond the data."""
     size = (1000, 20) if quick else (76_000, 170)
-    command = [sys.executable, "-P", __file__, "--large", *map(str, size)]
-    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    command = [sys.executable, __file__, "--large", *map(str, size)]
+    result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     what = f"relief, {size[0]:,} x {size[1]}, 2 classes, 2 threads"
     return [
-        Row(f"{what}: time", found["seconds"], SECONDS, ("at most", 60.0), f" ({found['cpu']:.0f} s of CPU)"),
-        Row(f"{what}: memory beyond the data", found["megabytes"], MEGABYTES, ("at most", 500.0)),
+        judged(f"{what}: time", result["seconds"], SECONDS, ("at most", 60.0), f" ({result['cpu']:.0f} s of CPU)"),
+        judged(f"{what}: memory beyond the data", result["megabytes"], MEGABYTES, ("at most", 500.0)),
     ]
 
 
@@ -283,13 +264,6 @@ def measure(parts=tuple(PARTS_OF_RUN), *, quick=False):
     return rows
 
 
-def markdown(rows):
-    """Return the rows as a table."""
-    head = ["what", "measured", "required", "holds"]
-    lines = [head, ["---"] * len(head), *(row.cells() for row in rows)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
 def install_peers():
     """Create the peers' environment, which git ignores."""
     venv.create(PEERS, with_pip=True)
@@ -314,7 +288,7 @@ def main():
         large(*arguments.large)
     else:
         rows = measure(arguments.only.split(","), quick=arguments.quick)
-        print(markdown(rows))
+        print(table(["measured", "figure", "required", "holds"], [row.cells() for row in rows]))
         sys.exit(any(row.holds is False for row in rows))
 
 

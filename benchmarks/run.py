@@ -12,13 +12,20 @@ from pathlib import Path
 
 import chances
 import cli
+import cold_start
 import core
+import files
 import rankers
-import readers
 from measured import machine, table, write_between
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-SECTIONS = {"chances": chances.rows, "readers": readers.rows, "cli": cli.rows, "rankers": rankers.measure}
+SECTIONS = {
+    "cold_start": cold_start.rows,
+    "cli": cli.rows,
+    "chances": chances.rows,
+    "files": files.rows,
+    "rankers": rankers.measure,
+}
 
 
 def main():
@@ -27,6 +34,8 @@ def main():
     names = ["core", *SECTIONS]
     parser.add_argument("--only", default=",".join(names), help=f"sections, of {', '.join(names)}")
     chosen = parser.parse_args().only.split(",")
+    if unknown := set(chosen) - set(names):
+        parser.error(f"--only must name sections of {', '.join(names)}; got {', '.join(sorted(unknown))}.")
     print(f"load before the run: {os.getloadavg()[0]:.1f}", file=sys.stderr)
     missed = core.run() if "core" in chosen else 0
     for name, measure in SECTIONS.items():

@@ -1,8 +1,7 @@
-"""Write docs/cli.md from the commands themselves; with --check, say whether it is up to date."""
+"""Write docs/cli.md from the commands themselves: `python docs/make_cli_reference.py`."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -14,20 +13,27 @@ PAGE = Path(__file__).with_name("cli.md")
 
 HEAD = """# The command `fuji`
 
-<!-- Written by docs/make_cli_reference.py from the commands' own help: edit that, not this page. -->
+<!-- Generated from the commands' help by docs/make_cli_reference.py. -->
 
-A ranking is a file of items and scores, higher is better. `fuji compare A B` compares two of them; every command
-explains itself with `--help`, and the examples below run in the project's folder.
+A ranking is a file of items and scores, higher is better. `fuji compare A B` compares two of them. Every command
+explains itself with `--help`, and the examples below run in the project's folder. After `pip install`, start with
+`fuji example`, which writes the same files into `./examples`.
 
-**Files.** CSV, TSV, Parquet, Feather, JSON, .fimp and TREC runs, also compressed with gzip or zstd. `file.csv:column`
-picks one column (or one ranking or query) of a file, `-` is standard input. What was guessed about the columns is said
-on standard error; `--item`, `--score` and `--ranking` name them.
+**Files.** CSV, TSV, Parquet, Feather, JSON, .fimp, TREC runs, and lists of items from best to worst, also compressed
+with gzip or zstd. `file.csv:column` picks one column (or one ranking or query) of a file, and `-` is standard input.
+Columns are guessed, and a note says how; `--item`, `--score` and `--ranking` name them.
+
+**Policies.** `--negative`, `--nan`, `--missing`, `--duplicates`, `--transform`, `--universe`, `--ties` and
+`--zero-tail` are the library's arguments of the same names: see [inputs](inputs.md).
+
+**Notes.** What was done to the input and what a result rests on is printed under the result, as `"notes"` in JSON, and
+on standard error beside CSV.
 
 **Output.** Text, coloured and fitted to the width on a terminal, plain elsewhere (`NO_COLOR` is respected); `--json`
-and `--csv` for programs. Files are written whole or not at all. `--out` replaces a report that `fuji` wrote itself; any
-other file that exists already is replaced with `--force` only.
+and `--csv` for programs. `--out FILE` writes the report to a file, in the format of its ending. Files are written
+atomically, and existing files are replaced only with `--force`.
 
-**Exit codes.** 0: fine. 1: below `--fail-under`. 2: bad input or usage, and nothing was written. 130: interrupted.
+**Exit codes.** 0: success. 1: below `--fail-under`. 2: bad input or usage; nothing was written. 130: interrupted.
 
 **Tab completion.** In the shell's start-up file:
 
@@ -41,7 +47,7 @@ other file that exists already is replaced with `--force` only.
 
 def page() -> str:
     """Return the whole page."""
-    context = click.Context(fuji, info_name="fuji")
+    context = click.Context(fuji, info_name="fuji", **fuji.context_settings)
     parts = [HEAD]
     for name in COMMANDS:
         command = fuji.get_command(context, name)
@@ -79,14 +85,14 @@ def _names(option: click.Option, context: click.Context) -> str:
     if option.is_flag or option.count:
         return names
     kind = option.type
-    value = " \\| ".join(kind.choices) if type(kind) is click.Choice else option.metavar or _metavar(option, context)
-    return f"{names} {value}"
+    value = "|".join(kind.choices) if type(kind) is click.Choice else option.metavar or _metavar(option, context)
+    return f"{names} {value}".replace("|", " \\| ")
 
 
 def _metavar(option: click.Option, context: click.Context) -> str:
     """Return what a type of ours calls its value."""
     kind = option.type
-    return (kind.get_metavar(option, context) or kind.name.upper()).replace("|", " \\| ")
+    return kind.get_metavar(option, context) or kind.name.upper()
 
 
 def _default(option: click.Option) -> str:
@@ -99,17 +105,5 @@ def _default(option: click.Option) -> str:
     return f" [default: {value}]"
 
 
-def main() -> int:
-    """Write the page, or check it."""
-    if "--check" in sys.argv:
-        current = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-        if current == page():
-            return 0
-        print(f"{PAGE.name} is out of date: run python docs/{Path(__file__).name}", file=sys.stderr)
-        return 1
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    PAGE.write_text(page(), encoding="utf-8")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import fujiscore as fj
+from fujiscore import rankers
+from fujiscore.null import has_closed_form
+from fujiscore.rankings import Policies
 
 MEASURES_HEAD = """# Measures
 
@@ -13,12 +17,31 @@ MEASURES_HEAD = """# Measures
 
 A measure compares the top sets of two rankings: the k1 best items of r and the k2 best items of s, of n items in
 all. h is the number of items in both sets, and E = k1 k2 / n the number that two random sets share on average.
-Where the sizes alone decide the overlap (a set holds all items), the chance-corrected measures and CWrel are 1 for
-equal sets and 0 otherwise.
+Without ties k1 = k2 = k; with `ties="closed"` the sets also hold the items tied with the k-th. Where the sizes alone
+determine the overlap (a set holds all items), the chance-corrected measures and CWrel are 1 for equal sets and 0
+otherwise.
 
-The five properties are those of the paper's Table 1: defined for any two non-empty sets, bounded, maximal if and only
-if the rankings agree, expectation 0 for random rankings, use of the scores. FUJI's correction for chance is the one
-that the paper leaves open: see [chance](chance.md). The measures below the first thirteen are not in the paper.
+**Headline.** One number stands for a measure: the *area* under its curve over k, or, for measures of whole lists, the
+*value over the whole list*. `compare`, `pairwise`, `stability` and the commands report the same headline.
+
+**Names.** Any capitalisation works, and so do the aliases. Parameters are passed as `"rbo:0.98"` or `"rbo(p=0.98)"`, in
+Python also as `fj.MEASURES["rbo"](p=0.98)`, and on the command line as `-m rbo:0.98`.
+
+**Undefined values** are NaN, with a note: rank correlations of constant scores, and measures of equal sizes where ties
+make the sizes differ. `correlation` and `gamma` give 1 there instead, as the paper does, also with a note.
+
+**Chance.** "closed form" means that the value expected by chance is computed exactly; the other measures need
+permutations (`permutations=1000`). See [chance](chance.md).
+
+## All measures
+"""
+
+PROPERTIES_HEAD = """
+## Properties
+
+Of the paper's thirteen measures, the five properties in its Table 1: defined for any two non-empty sets, bounded,
+maximal if and only if the sets are equal, expectation 0 for random rankings, use of the scores. FUJI's mark for chance
+is that of its corrected value: the paper leaves the correction open, [here](chance.md) it is exact.
 """
 
 
@@ -27,70 +50,231 @@ def mark(value):
     return "yes" if value else ""
 
 
+def table(header, rows):
+    """Return the lines of a Markdown table."""
+    return [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *rows)]
+
+
+def listed(parameters):
+    """Return a measure's parameters with their defaults."""
+    return ", ".join(f"`{name}={value}`" for name, value in parameters.items())
+
+
 def measures_page():
     """Return the page of measures."""
-    lines = [MEASURES_HEAD, "| measure | range | unequal sizes | defined | bounded | maximum | chance | scores |"]
-    lines.append("|---|---|---|---|---|---|---|---|")
+    rows, properties, formulas = [], [], []
     for name, measure in fj.MEASURES.items():
-        marks = [mark(own) for own in vars(measure.properties).values()] if measure.properties else ["n/a"] * 5
-        span = f"{measure.low:g} to {measure.high:g}"
-        lines.append(f"| `{name}` | {span} | {mark(measure.unequal)} | " + " | ".join(marks) + " |")
-    lines.append("\n## Formulas and references\n")
-    for name, measure in fj.MEASURES.items():
-        lines.append(f"**`{name}`** ({measure.title}): {measure.formula}. {measure.reference}.\n")
-    return "\n".join(lines).rstrip() + "\n"
+        rows.append(
+            [
+                f"`{name}`",
+                f"{measure.low:g} to {measure.high:g}",
+                "whole list" if measure.whole else "area",
+                "closed form" if has_closed_form(measure) else "permutations",
+                mark(measure.unequal and not measure.by_depth),
+                listed(measure.parameters),
+                ", ".join(f"`{alias}`" for alias in measure.aliases),
+            ]
+        )
+        if measure.properties:
+            properties.append([f"`{name}`", *map(mark, vars(measure.properties).values())])
+        formulas.append(f"**`{name}`** ({measure.title}): {measure.formula}. {measure.reference}.\n")
+    header = ["measure", "range", "headline", "chance", "unequal sizes", "parameters", "aliases"]
+    marks = ["measure", "defined", "bounded", "maximum", "chance", "scores"]
+    lines = [MEASURES_HEAD, *table(header, rows), PROPERTIES_HEAD, *table(marks, properties)]
+    return "\n".join([*lines, "\n## Formulas and references\n", *formulas]).rstrip() + "\n"
 
 
 API_HEAD = """# Public names
 
 <!-- Generated from the docstrings by docs/make_reference.py. -->
 
-Everything is in `import fujiscore as fj`. `help(fj.compare)` shows parameters and examples. Options are keyword-only,
-and policies are the same words everywhere, also on the command line:
+Everything is in `import fujiscore as fj`; only the feature rankers are in `fujiscore.rankers`. Options are
+keyword-only.
 
-| policy | words | meaning |
-|---|---|---|
-| `negative` | `raise`, `clip`, `abs` | negative scores: refuse them; count them as 0 (in their order); use magnitudes |
-| `nan` | `raise`, `zero`, `drop` | NaN: refuse it; score it 0; leave the item out of all rankings |
-| `missing` | `raise`, `zero`, `drop`, `bounds` | items one ranking lacks: refuse; score 0; leave out; bounds |
-| `ties` | `stable`, `closed` | equal scores around the k-th: keep the input order; take all of them in |
-| `zero_tail` | `include`, `exclude` | the k-th score is 0: items tied with it count as members, or do not |
-
-`-inf` counts as negative; `+inf` is an error.
+**Policies.** `**policies` in a signature stands for `negative`, `nan`, `missing`, `duplicates`, `transform` and
+`universe`: how input is read. They mean the same everywhere and are described once, under [`rankings`](#rankings); on
+the command line they are options of the same names. [Inputs](inputs.md) has examples.
 """
 
-
 CONSTANTS = {
-    "MEASURES": "The registry: name to `Measure`.",
+    "MEASURES": "The registry: a read-only mapping of name to `Measure`. See [measures](measures.md).",
     "PAPER_MEASURES": "The names of the paper's thirteen measures.",
 }
+# Methods that the package itself uses.
+INTERNAL = {"by_depth", "checked", "columns", "detached", "is_sorted", "made_of", "of", "over", "renamed", "shuffled"}
 
 
-def summary(name):
-    """Return a public name's line: its call and the first line of its docstring."""
-    thing = getattr(fj, name)
-    if not callable(thing):
-        return f"- `{name}`: {CONSTANTS[name]}"
-    first = inspect.getdoc(thing).splitlines()[0]
-    if inspect.isclass(thing):
-        return f"- `{name}`: {first}"
-    required = [
-        parameter.name
-        for parameter in inspect.signature(thing).parameters.values()
-        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
+def headings():
+    """Return the sections of the page, and the names in each."""
+    constants = list(CONSTANTS)
+    functions = [name for name in fj.__all__ if name[0].islower()]
+    classes = [name for name in fj.__all__ if name not in functions and name not in constants]
+    return {
+        "Functions": functions,
+        "Feature rankers": [name for name in rankers.__all__ if name not in functions],
+        "Registry": constants,
+        "Results, rankings and errors": classes,
+    }
+
+
+def anchors():
+    """Return the anchor of each name: headings that differ only in case are numbered, as on GitHub."""
+    taken, found = {}, {}
+    for name in (name for names in headings().values() for name in names):
+        count = taken.get(name.lower(), 0)
+        taken[name.lower()] = count + 1
+        found[name] = f"#{name.lower()}-{count}" if count else f"#{name.lower()}"
+    return found
+
+
+ANCHORS = anchors()
+
+
+def linked(text, own):
+    """Return a text with every public name in backticks as a link, except a name's own."""
+
+    def link(match):
+        name = match[1].removeprefix("fujiscore.")
+        return f"[`{name}`]({ANCHORS[name]})" if name in ANCHORS and name != own else match[0]
+
+    return re.sub(r"`([\w.]+)`", link, text)
+
+
+def sections(docstring):
+    """Return the parts of a numpydoc docstring: the text before any section under "", then by title."""
+    parts, title = {"": []}, ""
+    lines = docstring.splitlines()
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if line and below == "-" * len(line):
+            title = line
+            parts[title] = []
+        elif title == "" or line != "-" * len(title):
+            parts[title].append(line)
+    return {name: "\n".join(part).strip("\n") for name, part in parts.items()}
+
+
+def entries(section):
+    """Return the entries of a section of parameters as (names, type, text)."""
+    found = []
+    for line in section.splitlines():
+        if line and not line.startswith(" "):
+            names, _, kind = line.partition(" : ")
+            found.append((names, kind, []))
+        elif line:
+            found[-1][2].append(line.strip())
+    return [(names, kind, " ".join(text)) for names, kind, text in found]
+
+
+def parameters(section, own):
+    """Return the lines of a list of parameters or attributes."""
+    lines = []
+    for names, kind, text in entries(section):
+        shown = ", ".join(f"`{name.strip()}`" for name in names.split(","))
+        lines.append(f"- {shown}{f' ({kind})' if kind else ''}: {linked(text, own)}")
+    return lines
+
+
+def signature(name, function):
+    """Return the call with its defaults; the policies are one entry, except where they are described."""
+    shown, starred, policies = [], False, set(Policies.__annotations__)
+    short = name not in {"rankings", "read"}
+    for parameter in inspect.signature(function).parameters.values():
+        if short and parameter.name in policies and parameter.kind is parameter.KEYWORD_ONLY and takes_all(function):
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            shown.append("*")
+            starred = True
+        default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
+        shown.append(f"{parameter.name}{default}")
+    if short and takes_all(function):
+        shown.append("**policies")
+    return f"{name}({', '.join(shown)})".replace("'", '"')
+
+
+def takes_all(function):
+    """Return whether a function takes all policies."""
+    return set(Policies.__annotations__) <= set(inspect.signature(function).parameters)
+
+
+def function_entry(name, function):
+    """Return a function's part of the page."""
+    parts = sections(inspect.getdoc(function))
+    lines = [
+        f"### `{name}`",
+        "",
+        f"```text\n{wrapped(signature(name, function))}\n```",
+        "",
+        linked(parts[""], name),
+        "",
     ]
-    return f"- `{name}({', '.join(required)}, ...)`: {first}"
+    if "Parameters" in parts:
+        lines += [*parameters(parts["Parameters"], name), ""]
+    if "Returns" in parts:
+        kinds = [
+            f"*{names}*: {linked(text, name)}" if text else f"*{names}*" for names, _, text in entries(parts["Returns"])
+        ]
+        lines += [f"Returns {'; '.join(kinds)}", ""]
+    if "References" in parts:
+        lines += [f"References: {' '.join(parts['References'].split())}", ""]
+    if "Examples" in parts:
+        lines += ["```python", parts["Examples"], "", "```", ""]
+    return lines
+
+
+def wrapped(call):
+    """Return a call on lines of at most 116 characters, broken between arguments."""
+    if len(call) <= 116:
+        return call
+    lines, indent = [""], " " * 4
+    head, _, rest = call.partition("(")
+    for argument in re.split(r", (?![^()]*\))", rest.removesuffix(")")):
+        if len(lines[-1]) + len(argument) > 108:
+            lines.append("")
+        lines[-1] += f"{argument}, "
+    return "\n".join([f"{head}(", *(f"{indent}{line.rstrip()}" for line in lines), ")"])
+
+
+def class_entry(name, kind):
+    """Return a class's part of the page: what it is, its attributes, and what it offers besides."""
+    parts = sections(inspect.getdoc(kind))
+    lines = [f"### `{name}`", "", linked(parts[""], name), ""]
+    known = [entry for title in ("Parameters", "Attributes") for entry in entries(parts.get(title, ""))]
+    for title in ("Parameters", "Attributes"):
+        if title in parts:
+            lines += [*parameters(parts[title], name), ""]
+    described = {part.strip() for names, _, _ in known for part in names.split(",")}
+    more = [
+        f"- {shown}: {linked(inspect.getdoc(member).splitlines()[0], name)}"
+        for attribute, member in vars(kind).items()
+        if not attribute.startswith("_") and attribute not in INTERNAL | described
+        if (shown := shown_member(attribute, member)) is not None
+    ]
+    if more and lines[-2].startswith("- "):
+        lines.pop()
+    return [*lines, *more, ""] if more else lines
+
+
+def shown_member(attribute, member):
+    """Return a property as `.name` and a method as `.name(arguments)`; None for plain values."""
+    if inspect.isfunction(member):
+        names = [parameter.name for parameter in inspect.signature(member).parameters.values()][1:]
+        return f"`.{attribute}({', '.join(names)})`"
+    computed = hasattr(member, "__get__") and not isinstance(member, (classmethod, staticmethod))
+    return f"`.{attribute}`" if computed else None
 
 
 def api_page():
     """Return the page of public names."""
-    functions = [name for name in fj.__all__ if name[0].islower()]
-    constants = [name for name in fj.__all__ if name.isupper() and not inspect.isclass(getattr(fj, name))]
-    classes = [name for name in fj.__all__ if name not in functions and name not in constants]
     lines = [API_HEAD]
-    for title, names in (("Functions", functions), ("Registry", constants), ("Results and errors", classes)):
-        lines += [f"## {title}\n", *map(summary, names), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    for title, names in headings().items():
+        lines += [f"## {title}", ""]
+        for name in names:
+            thing = getattr(fj, name, None) or getattr(rankers, name)
+            if name in CONSTANTS:
+                lines += [f"### `{name}`", "", linked(CONSTANTS[name], name), ""]
+            else:
+                lines += class_entry(name, thing) if inspect.isclass(thing) else function_entry(name, thing)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
 
 PAGES = {"measures.md": measures_page, "api.md": api_page}

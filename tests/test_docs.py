@@ -1,21 +1,45 @@
-"""The documentation is true: every example runs, every public name, measure and word of policy is documented."""
+"""The documentation is true: examples and commands run, every name is documented, generated pages are up to date."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import re
 import runpy
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+import fujiscore as fj
+from fujiscore import rankers
+from fujiscore.cli import COMMANDS, fuji
+from fujiscore.cli.example import COMMANDS as SUGGESTED
+from fujiscore.rankings import Policies
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md")])
+# Pages that users read; the others are for those who change the package.
+READ = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8")
 
 
 def shows_examples(path):
-    return ">>> " in path.read_text(encoding="utf-8")
+    return ">>> " in text_of(path)
+
+
+def script(name):
+    """Return the names of one of the scripts that write pages."""
+    return runpy.run_path(str(DOCS / name))
+
+
+# Examples and commands
 
 
 def modules_with_examples():
@@ -40,28 +64,202 @@ def test_examples_in_pages(page, monkeypatch):
     assert result.failed == 0
 
 
+def test_every_python_block_is_an_example():
+    for page in PAGES:
+        for block in re.findall(r"```python\n(.*?)```", text_of(page), flags=re.DOTALL):
+            assert block.startswith(">>> "), (page.name, block)
+
+
+def lines_of_code(page):
+    """Return the lines in a page's code blocks."""
+    inside, lines = False, []
+    for line in text_of(page).splitlines():
+        if line.startswith("```"):
+            inside = not inside
+        elif inside:
+            lines.append(line)
+    return lines
+
+
+def commands(*pages):
+    """Return every line in a code block that is a command."""
+    lines = [line for page in pages for line in lines_of_code(page) if line.startswith("fuji ")]
+    return list(dict.fromkeys(lines))
+
+
+def cases():
+    """Return the commands to run; those that take a minute are slow."""
+    lines = dict.fromkeys([*SUGGESTED, *commands(*READ)])
+    return [pytest.param(line, marks=pytest.mark.slow if line.startswith("fuji paper") else ()) for line in lines]
+
+
+def visible_files():
+    """Return what is in the project's folder, without caches."""
+    return {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+
+
+@pytest.mark.parametrize("line", cases())
+def test_commands_run(line, monkeypatch, tmp_path, request):
+    monkeypatch.chdir(ROOT)
+    arguments = shlex.split(line, comments=True)[1:]
+    for option in ("--out", "-o", "--plot"):
+        if option in arguments:
+            place = arguments.index(option) + 1
+            arguments[place] = str(tmp_path / Path(arguments[place]).name)
+    if arguments[0] == "example" and len(arguments) > 1:
+        arguments[1] = str(tmp_path / arguments[1])
+    if arguments[0] == "paper" and "--no-rankings" not in arguments:
+        folder = request.getfixturevalue("shared") / "data" / "published_rankings"
+        arguments += ["--rankings", str(folder)]
+    before = visible_files()
+    result = CliRunner().invoke(fuji, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.output
+    assert visible_files() == before
+
+
+def test_every_command_is_shown():
+    for page in (ROOT / "README.md", DOCS / "cli.md"):
+        assert {line.split()[1] for line in commands(page)} == set(COMMANDS)
+
+
+# Links
+
+
+def anchors(page):
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    count, found = {}, set()
+    for title in re.findall(r"^#+ (.+)$", text_of(page), flags=re.MULTILINE):
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        found.add(f"{anchor}-{count[anchor]}" if anchor in count else anchor)
+        count[anchor] = count.get(anchor, 0) + 1
+    return found
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
-    text = page.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-        assert (page.parent / target).exists(), target
+    prose = re.sub(r"(?<!\[)`[^`\n]+`", "", text_of(page))
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", prose):
+        path = page.parent / target if target else page
+        assert path.exists(), target
+        assert not anchor or anchor in anchors(path), (target, anchor)
 
 
-@pytest.mark.parametrize("name", ["measures.md", "api.md"])
-def test_generated_pages_are_up_to_date(name):
-    script = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))
-    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == script["PAGES"][name]()
+# Completeness
+
+
+def sections_of_api():
+    """Return the text under each public name in the reference."""
+    parts = re.split(r"^### `(\w+)`$", text_of(DOCS / "api.md"), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("name", [*fj.__all__, *rankers.__all__])
+def test_every_public_name_is_documented(name):
+    text = sections_of_api()[name]
+    thing = getattr(fj, name, None) or getattr(rankers, name)
+    if inspect.isfunction(thing):
+        policies = set(Policies.__annotations__) if "**policies" in text else set()
+        for parameter in set(inspect.signature(thing).parameters) - policies:
+            assert re.search(rf"\b{parameter}\b", text), parameter
+
+
+def test_the_policies_are_described_once():
+    sections = sections_of_api()
+    for policy in Policies.__annotations__:
+        assert f"- `{policy}` (" in sections["rankings"], policy
+        assert f"--{policy}" in text_of(DOCS / "cli.md")
+        assert f"| `{policy}` |" in text_of(DOCS / "inputs.md")
+    assert "- `negative` (" not in sections["compare"]
+    assert "[`rankings`](#rankings)" in sections["pairwise"]
+
+
+@pytest.mark.parametrize("name", fj.MEASURES)
+def test_every_measure_is_documented(name):
+    page, measure = text_of(DOCS / "measures.md"), fj.MEASURES[name]
+    assert f"**`{name}`** ({measure.title})" in page
+    row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+    for word in (*measure.aliases, *(f"{key}={value}" for key, value in measure.parameters.items())):
+        assert f"`{word}`" in row, word
+    assert ("whole list" in row) == measure.whole
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name):
+    page = text_of(DOCS / "cli.md")
+    assert f"\n## fuji {name}\n" in page
+    part = page.split(f"\n## fuji {name}\n")[1].split("\n## ")[0]
+    command = fuji.get_command(None, name)
+    assert command.examples
+    for parameter in command.params:
+        for option in parameter.opts if parameter.param_type_name == "option" else ():
+            assert f"`{option}`" in part, option
 
 
 def modules_in_the_table():
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    table = page.split("## Modules")[1].split("\n## ")[0]
-    return {name.rstrip("/") for row in table.splitlines() for name in re.findall(r"`([\w/]+?(?:\.py|/))`", row)}
+    table = text_of(DOCS / "architecture.md").split("## Modules")[1].split("\n## ")[0]
+    return [name.rstrip("/") for row in table.splitlines() for name in re.findall(r"`([\w/]+?(?:\.py|/))`", row)]
 
 
 def test_every_module_is_in_the_architecture():
-    """Every module and package of the top level has a row, and every row a module."""
+    """Every module and package of the top level has one row, and every row a module."""
     folder = ROOT / "src" / "fujiscore"
     files = {path.name for path in folder.glob("*.py")} - {"__init__.py", "__main__.py"}
     packages = {path.parent.name for path in folder.glob("*/__init__.py")}
-    assert modules_in_the_table() == files | packages
+    assert sorted(modules_in_the_table()) == sorted(files | packages)
+
+
+def test_the_architecture_follows_the_layers():
+    """The table's order is that of the layers that `make lint` checks."""
+    lines = text_of(ROOT / "pyproject.toml").split("layers = [")[1].split("]")[0].splitlines()
+    layers = [re.findall(r"fujiscore\.(\w+)", line) for line in lines]
+    level = {name: number for number, names in enumerate(filter(None, layers)) for name in names}
+    levels = [level[name.removesuffix(".py")] for name in modules_in_the_table()]
+    assert levels == sorted(levels)
+
+
+# Generated pages
+
+
+@pytest.mark.parametrize("name", ["measures.md", "api.md"])
+def test_the_reference_is_up_to_date(name):
+    assert text_of(DOCS / name) == script("make_reference.py")["PAGES"][name]()
+
+
+def test_the_command_line_reference_is_up_to_date():
+    assert text_of(DOCS / "cli.md") == script("make_cli_reference.py")["page"]()
+
+
+def test_the_study_has_the_text_of_its_script():
+    study = script("make_study.py")
+    page = text_of(DOCS / "study.md")
+    sets = re.search(r"features of (\d+) data sets", page)[1]
+    assert page.startswith(study["HEAD"].format(all=sets, some=len(study["SETS"])))
+    assert study["STABILITY"] in page
+
+
+@pytest.mark.slow
+def test_the_study_of_the_published_rankings_is_up_to_date(shared):
+    study = script("make_study.py")
+    whole = study["all_published"]()
+    assert (shared / "data").samefile(study["DATA"])
+    assert len(whole) == 24
+    at_hand = {name: whole[name] for name in study["SETS"]}
+    for line in study["set_table"](at_hand, "published", "published corrected"):
+        assert line in text_of(DOCS / "study.md")
+
+
+@pytest.mark.slow
+def test_the_published_rankings_corrected_are_up_to_date(shared):
+    page = script("make_chance.py")["page"](shared / "data" / "published_rankings")
+    assert text_of(DOCS / "chance.md") == page
+
+
+@pytest.mark.parametrize(("page", "names"), [("README.md", ["benchmark"]), ("docs/benchmarks.md", None)])
+def test_benchmark_tables_have_their_places(page, names, monkeypatch):
+    """Timings change with every run; that there is a table for each section must not."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    for name in names or runpy.run_path(str(ROOT / "benchmarks" / "run.py"))["SECTIONS"]:
+        block = text_of(ROOT / page).split(f"<!-- {name}:begin -->")[1].split(f"<!-- {name}:end -->")[0]
+        assert "| measured | figure | required | holds |" in block
+        assert "**no**" not in block

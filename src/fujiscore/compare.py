@@ -15,7 +15,8 @@ from fujiscore.measures import Measure, area, evaluate, find, headline, undefine
 from fujiscore.null import Chance, chances, exp_grid, has_closed_form, no_universe
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
-from fujiscore.tables import frame, text_table
+from fujiscore.results import ResultOverK
+from fujiscore.tables import text_table
 from fujiscore.truncated import Bounds, bounds
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from fujiscore.rankings import Policies
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(ResultOverK):
     """A measure's values over k.
 
     Attributes
@@ -49,10 +50,7 @@ class Curve:
     values: Scores
     notes: tuple[str, ...] = ()
 
-    @property
-    def ks(self) -> Sizes:
-        """The evaluated k."""
-        return self.grid.ks
+    _plot = "curve"
 
     @property
     def auc(self) -> float:
@@ -70,24 +68,14 @@ class Curve:
         exp = self.grid if self.grid.kind == "exp" else exp_grid(self.grid)
         return None if exp is None else float(area(self.values[np.searchsorted(self.ks, exp.ks)]))
 
-    def __str__(self) -> str:
-        """Return the headline value, and the notes."""
+    def _summary(self) -> list[str]:
         measure = find(self.measure)
         name = self.grid.whole if measure.whole else self.grid.area
         head = f"{measure.title}, {name} {self.value:.4f}, {self.grid.described()}"
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+        return [head]
 
-    __repr__ = __str__
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return columns k and the measure's name as a pandas or polars DataFrame."""
-        return frame({"k": self.ks, self.measure: self.values}, library, self.notes)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
-
-        return plots.curves([self], ax=ax)
+    def _columns(self) -> dict[str, Any]:
+        return {self.measure: self.values}
 
 
 @dataclass(frozen=True)
@@ -116,8 +104,8 @@ class Level:
     p_value: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(ResultOverK):
     """Several measures of one pair of rankings.
 
     Attributes
@@ -146,15 +134,12 @@ class Comparison:
     notes: tuple[str, ...]
     permuted: Mapping[str, list[Chance]] | None = None
 
+    _plot = "comparison"
+
     @property
     def n(self) -> int:
         """The number of items that the rankings list."""
         return self.rankings.n
-
-    @property
-    def ks(self) -> Sizes:
-        """The evaluated k."""
-        return self.grid.ks
 
     @cached_property
     def curves(self) -> Mapping[str, Curve]:
@@ -240,8 +225,7 @@ class Comparison:
         sizes = set_sizes(k, self.rankings.depth)
         return explanation(self.rankings, sizes, ties=self.overlap.ties, zero_tail=zero_tail)
 
-    def __str__(self) -> str:
-        """Return the areas as a table, and the notes."""
+    def _summary(self) -> list[str]:
         top = self.grid.kind == "all" and self.ks.size > 1
         header = ["measure", self.grid.area, *(["top-weighted AUC"] if top else [])]
         rows = []
@@ -252,20 +236,10 @@ class Comparison:
             else:
                 rows.append([measure.title, f"{curve.auc:.4f}", *([f"{curve.top_weighted_auc:.4f}"] if top else [])])
         head = f"{self.n} items, {self.grid.described()}"
-        return "\n".join([head, *text_table(header, rows), *(f"note: {note}" for note in self.notes)])
+        return [head, *text_table(header, rows)]
 
-    __repr__ = __str__
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return one row per k and one column per measure as a pandas or polars DataFrame."""
-        curves = {name: curve.values for name, curve in self.curves.items()}
-        return frame({"k": self.ks, **curves}, library, self.notes)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw all curves on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
-
-        return plots.curves(list(self.curves.values()), ax=ax)
+    def _columns(self) -> dict[str, Any]:
+        return {name: curve.values for name, curve in self.curves.items()}
 
 
 def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | None) -> Level:

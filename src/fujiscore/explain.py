@@ -10,6 +10,7 @@ import numpy as np
 from fujiscore.measures import evaluate, find
 from fujiscore.overlap import overlap_of, pair, set_sizes
 from fujiscore.rankings import takes_policies
+from fujiscore.results import Result
 from fujiscore.tables import frame, text_table
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Result):
     """Why FUJI has its value: one row per item of the union of the two top sets.
 
     The rows are sorted: near misses by falling contribution, far misses likewise, then the shared items.
@@ -97,8 +98,7 @@ class Explanation:
             f"{counts['far miss']} far misses) / {len(self)} items"
         )
 
-    def __str__(self) -> str:
-        """Return the value's decomposition, the first rows as text, and the notes."""
+    def _summary(self) -> list[str]:
         head = f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
         shown = min(len(self), SHOWN)
         rows = [
@@ -115,9 +115,7 @@ class Explanation:
         ]
         lines = text_table(("item", "rank r", "rank s", "score r", "score s", "contribution", "kind"), rows)
         more = [f"... {len(self) - shown} more rows"] if len(self) > shown else []
-        return "\n".join([head, *lines, *more, *(f"note: {note}" for note in self.notes)])
-
-    __repr__ = __str__
+        return [head, *lines, *more]
 
 
 def score_text(score: float) -> str:

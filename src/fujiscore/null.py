@@ -17,8 +17,8 @@ from fujiscore.measures import MEASURES, evaluate, find, headline
 from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, overlap_of, pair
 from fujiscore.ranking import LOWEST, Ranking
 from fujiscore.rankings import takes_policies
+from fujiscore.results import ResultOverK
 from fujiscore.seeds import as_seed
-from fujiscore.tables import frame
 from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class Permutations:
         return Permutations(self.count, self.aucs[number], mean, variance, at_least)
 
 
-@dataclass(frozen=True, eq=False)
-class Chance:
+@dataclass(frozen=True, eq=False, repr=False)
+class Chance(ResultOverK):
     """A measure's curve against what chance alone would give.
 
     For measures of whole lists (rbo, kendall, ...), `auc` and its relatives are the value over the whole list.
@@ -101,11 +101,6 @@ class Chance:
     permutations: Permutations | None = None
     notes: tuple[str, ...] = ()
     top_weighted: Chance | None = None
-
-    @property
-    def ks(self) -> Sizes:
-        """The evaluated k."""
-        return self.grid.ks
 
     @property
     def corrected(self) -> Scores:
@@ -159,21 +154,16 @@ class Chance:
         spread = float(self.permutations.aucs.std())
         return (self.auc - self.expected_auc) / spread if spread > ROUNDING else 0.0
 
-    def __str__(self) -> str:
-        """Return the area, its chance level, the corrected area and the notes."""
+    def _summary(self) -> list[str]:
         name = self.grid.whole if find(self.measure).whole else self.grid.area
         level = f"by chance {self.expected_auc:.4f}, corrected {self.corrected_auc:.4f}"
         lines = [f"{name} of {find(self.measure).title} {self.auc:.4f}, {level}"]
         if self.p_value is not None and self.permutations is not None:
             lines.append(f"p = {self.p_value:.4g} ({self.permutations.count} permutations), z = {self.auc_z:.2f}")
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+        return lines
 
-    __repr__ = __str__
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return one row per k as a pandas or polars DataFrame."""
+    def _columns(self) -> dict[str, Any]:
         columns = {
-            "k": self.ks,
             self.measure: self.observed,
             "expected": self.expected,
             "variance": self.variance,
@@ -182,13 +172,9 @@ class Chance:
         }
         if self.p_values is not None:
             columns["p_value"] = self.p_values
-        return frame(columns, library, self.notes)
+        return columns
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve, its chance level and a band of two standard deviations on a matplotlib Axes."""
-        from fujiscore import plots
-
-        return plots.chance(self, ax=ax)
+    _plot = "chance"
 
 
 def correct(observed: Scores, expected: Scores) -> Scores:

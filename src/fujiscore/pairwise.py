@@ -24,6 +24,7 @@ from fujiscore.overlap import (
 )
 from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
+from fujiscore.results import Result
 from fujiscore.tables import frame, free_name
 from fujiscore.tiles import run, spans
 
@@ -106,8 +107,8 @@ def _require_null(measure: Measure, rankings: Rankings, ks: Sizes, ties: str) ->
             )
 
 
-@dataclass(frozen=True, eq=False)
-class Matrix:
+@dataclass(frozen=True, eq=False, repr=False)
+class Matrix(Result):
     """A measure's headline (area, or value over the whole list) for every pair.
 
     Attributes
@@ -217,14 +218,11 @@ class Matrix:
         tree = linkage(squareform(distances, checks=False), "average", optimal_ordering=True)
         return self.reordered(leaves_list(tree).tolist())
 
-    def __str__(self) -> str:
-        """Return what the values are, their range over different rankings, and the notes."""
+    def _summary(self) -> list[str]:
         apart = self.values[~np.eye(len(self.names), dtype=bool)] if self.square else self.values.ravel()
         span = f", {np.nanmin(apart):.4f} to {np.nanmax(apart):.4f}" if apart.size and not np.isnan(apart).all() else ""
         head = f"{len(self.names)} x {len(self.columns)} {find(self.measure).title}, {self.area}{span}"
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
-
-    __repr__ = __str__
+        return [head]
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return a DataFrame: with pandas labelled rows and columns, with polars a first column `ranking`."""
@@ -350,7 +348,7 @@ def dead_rankings(rankings: Rankings) -> list[str]:
     if not names:
         return []
     some = "gives" if len(names) == 1 else "give"
-    return [f"{first_few(names)} {some} every item the same score: similarity to them says nothing"]
+    return [f"{first_few(names)} {some} every item the same score: similarity to a constant ranking says nothing"]
 
 
 def _blocks(first: int, total: int, *, square: bool, both_ways: bool) -> list[Block]:

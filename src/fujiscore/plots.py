@@ -12,7 +12,7 @@ from fujiscore.measures import MEASURES, find
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fujiscore.compare import Curve
+    from fujiscore.compare import Comparison, Curve
     from fujiscore.null import Chance
     from fujiscore.overlap import Grid
     from fujiscore.pairwise import Matrix
@@ -62,6 +62,16 @@ def curves(lines: Sequence[Curve], ax: Any = None) -> Any:
         name = line.grid.whole if measure.whole else line.grid.area
         _line(ax, line.ks, line.values, color=colour(line.measure), label=f"{measure.title} ({name} {line.value:.3f})")
     return _finish(ax, [line.measure for line in lines], lines[0].grid)
+
+
+def curve(result: Curve, ax: Any = None) -> Any:
+    """Draw one curve over k."""
+    return curves([result], ax)
+
+
+def comparison(result: Comparison, ax: Any = None) -> Any:
+    """Draw the curves of all measures of a comparison."""
+    return curves(list(result.curves.values()), ax)
 
 
 def chance(result: Chance, ax: Any = None) -> Any:

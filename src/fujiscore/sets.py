@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, integer, proportion
+from fujiscore.results import Result
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 MANY = 30
 
 
-@dataclass(frozen=True)
-class SetStabilityTest:
+@dataclass(frozen=True, repr=False)
+class SetStabilityTest(Result):
     """A two-sided z-test of a stability against a given value, or of two stabilities.
 
     Attributes
@@ -44,16 +45,15 @@ class SetStabilityTest:
     p_value: float
     notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        """Return the difference with its interval and p-value, and the notes."""
+    def _summary(self) -> list[str]:
         head = (
             f"difference {self.difference:+.4f}, interval {self.low:+.4f} to {self.high:+.4f}, p = {self.p_value:.4g}"
         )
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+        return [head]
 
 
-@dataclass(frozen=True)
-class SetStability:
+@dataclass(frozen=True, repr=False)
+class SetStability(Result):
     """How alike several sets of items are, corrected for chance, with an interval for large numbers of sets.
 
     Attributes
@@ -85,11 +85,10 @@ class SetStability:
         """Test whether the stability differs from a given value."""
         return _z_test(self.value - float(value0), self.variance, self.confidence, self.notes)
 
-    def __str__(self) -> str:
-        """Return the value with its interval, and the notes."""
+    def _summary(self) -> list[str]:
         interval = f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}"
         head = f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items"
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+        return [head]
 
 
 def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) -> SetStability:

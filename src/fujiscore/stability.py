@@ -17,20 +17,20 @@ from fujiscore.null import correct
 from fujiscore.pairwise import Matrix, Task, caveats, pairwise, sort_all, task_for
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
-from fujiscore.tables import frame
+from fujiscore.results import Result, ResultOverK
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
-    from fujiscore.overlap import Grid, Sizes, Ties, ZeroTail
+    from fujiscore.overlap import Grid, Ties, ZeroTail
     from fujiscore.ranking import Ranking
     from fujiscore.rankings import Policies
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Result):
     """The mean similarity of a method's rankings.
 
     Attributes
@@ -63,19 +63,16 @@ class Stability:
     left_out: Scores
     notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        """Return the value with its interval, and the notes."""
+    def _summary(self) -> list[str]:
         head = (
             f"stability ({find(self.pairs.measure).title}, {self.pairs.area}) {self.value:.4f}, "
             f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}, {self.m} rankings"
         )
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
-
-    __repr__ = __str__
+        return [head]
 
 
-@dataclass(frozen=True, eq=False)
-class StabilityCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class StabilityCurve(ResultOverK):
     """Stability over k.
 
     Attributes
@@ -103,35 +100,21 @@ class StabilityCurve:
     corrected: bool = False
     notes: tuple[str, ...] = ()
 
-    @property
-    def ks(self) -> Sizes:
-        """The evaluated k."""
-        return self.grid.ks
-
-    def __str__(self) -> str:
-        """Return the least and the greatest value, and the notes."""
+    def _summary(self) -> list[str]:
         known = self.values[~np.isnan(self.values)]
         span = f", {known.min():.4f} to {known.max():.4f}" if known.size else ""
         kind = ", corrected for chance" if self.corrected else ""
         head = f"stability ({find(self.measure).title}{kind}) over {self.grid.described()}{span}"
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+        return [head]
 
-    __repr__ = __str__
+    def _columns(self) -> dict[str, Any]:
+        return {self.measure: self.values, "low": self.low, "high": self.high}
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return one row per k as a pandas or polars DataFrame."""
-        columns = {"k": self.ks, self.measure: self.values, "low": self.low, "high": self.high}
-        return frame(columns, library, self.notes)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve and its interval on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
-
-        return plots.stability(self, ax=ax)
+    _plot = "stability"
 
 
-@dataclass(frozen=True, eq=False)
-class StabilityComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class StabilityComparison(Result):
     """The difference between two methods' stability.
 
     Attributes
@@ -158,22 +141,15 @@ class StabilityComparison:
     paired: bool
     first: Stability
     second: Stability
+    notes: tuple[str, ...] = ()
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was done to the input of both methods, and what the values rest on."""
-        return tuple(dict.fromkeys((*self.first.notes, *self.second.notes)))
-
-    def __str__(self) -> str:
-        """Return the difference with its interval and p-value, and the notes."""
+    def _summary(self) -> list[str]:
         kind = "paired" if self.paired else "unpaired"
         head = (
             f"difference {self.difference:+.4f} ({self.second.value:.4f} - {self.first.value:.4f}), "
             f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, p = {self.p_value:.4g} ({kind})"
         )
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
-
-    __repr__ = __str__
+        return [head]
 
 
 @takes_policies
@@ -324,7 +300,8 @@ def compare_stabilities(first: Stability, second: Stability, *, paired: bool) ->
     p_value = float(2 * t.sf(abs(statistic), freedom))
     (least_a, most_a), (least_b, most_b) = _range(first.pairs), _range(second.pairs)
     low, high = max(difference - reach, least_b - most_a), min(difference + reach, most_b - least_a)
-    return StabilityComparison(difference, low, high, p_value, statistic, paired, first, second)
+    notes = tuple(dict.fromkeys((*first.notes, *second.notes)))
+    return StabilityComparison(difference, low, high, p_value, statistic, paired, first, second, notes)
 
 
 @takes_policies

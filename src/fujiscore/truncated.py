@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
@@ -15,8 +15,8 @@ from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import area
 from fujiscore.overlap import Grid, grid, overlap_of, pair
 from fujiscore.ranking import Ranking, Rankings
-from fujiscore.rankings import COUNT_AS_ZERO, align, takes_policies
-from fujiscore.tables import frame
+from fujiscore.rankings import COUNT_AS_ZERO, SCORED_0, align, takes_policies
+from fujiscore.results import Result, ResultOverK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
-    from fujiscore.overlap import Sizes, ZeroTail
+    from fujiscore.overlap import ZeroTail
     from fujiscore.rankings import Nan, Policies
 
 ListTies: TypeAlias = Literal["stable", "w", "a", "b"]
@@ -35,8 +35,8 @@ NEGLIGIBLE = 1e-18
 Depths: TypeAlias = "NDArray[np.int64]"
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bounds(ResultOverK):
     """The least and the greatest FUJI at each k, over all scores that missing items can have.
 
     Attributes
@@ -58,32 +58,19 @@ class Bounds:
     notes: tuple[str, ...] = ()
 
     @property
-    def ks(self) -> Sizes:
-        """The evaluated k."""
-        return self.grid.ks
-
-    @property
     def auc(self) -> tuple[float, float]:
         """The areas under both bounds; the area under the curve lies between them."""
         return float(area(self.low)), float(area(self.high))
 
-    def __str__(self) -> str:
-        """Return the interval of the area, and the notes."""
+    def _summary(self) -> list[str]:
         low, high = self.auc
         head = f"{self.grid.area} of FUJI between {low:.4f} and {high:.4f}, {self.grid.described()}"
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+        return [head]
 
-    __repr__ = __str__
+    def _columns(self) -> dict[str, Any]:
+        return {"low": self.low, "high": self.high}
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return columns k, low and high as a pandas or polars DataFrame."""
-        return frame({"k": self.ks, "low": self.low, "high": self.high}, library, self.notes)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the band between the bounds on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
-
-        return plots.bounds(self, ax=ax)
+    _plot = "bounds"
 
 
 @takes_policies
@@ -126,7 +113,8 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
     high, shared = np.empty(points.ks.size), np.empty(points.ks.size, np.int64)
     ranked = [_at_most(ranking) for ranking in both]
     _kernels.sweep.overlap(*overlap.ranks, *ranked, overlap.k1, overlap.k2, overlap.zero_tail, shared, high)
-    return Bounds(points, low, np.maximum(low, high), both.n, both.notes)
+    notes = tuple(note.replace(SCORED_0, "scores unknown") for note in both.notes)
+    return Bounds(points, low, np.maximum(low, high), both.n, notes)
 
 
 def _at_most(ranking: Ranking) -> Scores:
@@ -138,8 +126,8 @@ def _at_most(ranking: Ranking) -> Scores:
     return ranked
 
 
-@dataclass(frozen=True)
-class RBO:
+@dataclass(frozen=True, repr=False)
+class RBO(Result):
     """Rank-biased overlap of two possibly truncated lists.
 
     `float(result)` is `ext`.
@@ -162,7 +150,7 @@ class RBO:
     res: float
     ext: float
     p: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def max(self) -> float:
@@ -173,10 +161,9 @@ class RBO:
         """Return the extrapolated value."""
         return self.ext
 
-    def __str__(self) -> str:
-        """Return the extrapolated value and its bounds, and the notes."""
+    def _summary(self) -> list[str]:
         head = f"RBO {self.ext:.4f} (between {self.min:.4f} and {self.max:.4f}), p = {self.p:g}"
-        return "\n".join([head, *(f"note: {note}" for note in self.notes)])
+        return [head]
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ def command(*, folder: str, force: bool) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for path in files:
         write_atomically(target / path.name, partial(_copy, path))
-    click.echo(f"{len(files)} files in {target}. Try:")
+    click.echo(f"Example files are in {target}. Try:")
     for line in COMMANDS:
         parts = [part.replace("examples/", f"{target.as_posix()}/") for part in line.split()]
         click.echo(f"  {shlex.join(parts)}")

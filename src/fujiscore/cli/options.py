@@ -281,7 +281,12 @@ def _reading(missing: Sequence[str], text: str) -> Decorator:
         _policy("negative", NEGATIVE, signed + " [default: raise; clip for .fimp files]", None),
         _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item.", "raise"),
         _policy("missing", missing, text, "raise"),
-        _policy("duplicates", DUPLICATES, "How to treat repeated items: raise, or keep one score.", "raise"),
+        _policy(
+            "duplicates",
+            DUPLICATES,
+            "How to treat repeated items: raise, or keep the best, mean or first score.",
+            "raise",
+        ),
         _policy("transform", TRANSFORMS, "Transform p-values (neglog10), logs (exp), distances (reciprocal).", None),
         option(
             "--universe",
@@ -301,7 +306,7 @@ reading_truncated = _reading(
 
 _common = (
     option("--force", section="Write", is_flag=True, help="Replace existing files."),
-    option("--quiet", "-q", section="Other", is_flag=True, help="Print nothing on standard error."),
+    option("--quiet", "-q", section="Other", is_flag=True, help="Print nothing but errors on standard error."),
     option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors."),
 )
 _json = option("--json", section="Write", is_flag=True, help="Report as JSON.")

@@ -21,7 +21,7 @@ BOUNDS = {"item,score as CSV": 10.0, "item,score as Parquet": 2.0}
 
 def write_files(folder, n):
     """Write the same scores in several formats, and return what each file is."""
-    labels = pa.array([f"item{at}" for at in range(n)])
+    labels = pa.array([f"item{i}" for i in range(n)])
     scores = np.random.default_rng(0).random(n)
     table = pa.table({"item": labels, "score": scores})
     csv.write_csv(table, folder / "x.csv")
@@ -44,19 +44,19 @@ def fastest(path, n):
         start = perf_counter()
         loaded = load(path)
         times.append(perf_counter() - start)
-        if sum(own.scores.size for own in loaded.sources) != n:
+        if sum(source.scores.size for source in loaded.sources) != n:
             raise SystemExit(f"{path}: not all rows were read")
         del loaded
     return min(times)
 
 
 def rows(n=ROWS):
-    """Return a row a format."""
-    found = []
+    """Return one row per format."""
+    measured = []
     with tempfile.TemporaryDirectory() as name:
         for what, path in write_files(Path(name), n).items():
             seconds = fastest(path, n)
             bound = BOUNDS.get(what)
             required = None if bound is None else ("below", bound, f"{bound:g} s")
-            found.append(Row(f"load {n:,} rows, {what}", seconds, f"{seconds:.2f} s", required))
-    return found
+            measured.append(Row(f"load {n:,} rows, {what}", seconds, f"{seconds:.2f} s", required))
+    return measured

@@ -479,7 +479,8 @@ def test_the_example_writes_files_and_commands_that_run(call):
     done = call("example", "my folder")
     assert done.exit_code == 0
     head, *lines = done.stdout.splitlines()
-    assert head == f"{len(list(Path('my folder').iterdir()))} files in my folder. Try:"
+    assert head == "Example files are in my folder. Try:"
+    assert {path.suffix for path in Path("my folder").iterdir()} == {".csv", ".trec"}
     assert len(lines) >= 4
     for line in lines:
         ran = call(*shlex.split(line)[1:])
@@ -516,3 +517,21 @@ def test_small_commands_load_nothing_heavy(monkeypatch, tmp_path, arguments):
         env={name: value for name, value in os.environ.items() if name != "FUJISCORE_COMPILE"},
     )
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_show_limits_the_rows(call):
+    assert "... " not in call("explain", "a.csv", "b.csv", "-k", 8).stdout
+    all_rows = len(fj.explain(*both(), 8).items)
+    assert f"... {all_rows - 2} more rows" in call("explain", "a.csv", "b.csv", "-k", 8, "--show", 2).stdout
+    near = fj.explain(*both(), 8).kind.count("near miss")
+    assert near > 1
+    assert (
+        f"... {near - 1} more: fuji explain A B -k 8" in call("compare", "a.csv", "b.csv", "-k", 8, "--show", 1).stdout
+    )
+    generator = np.random.default_rng(0)
+    write("many.csv", {f"r{i}": generator.random(20) for i in range(40)})
+    text = call("matrix", "many.csv", "--reference", "r0", "--show", 3).stdout
+    assert "... 36 more rows" in text
+    text = call("matrix", "many.csv", "--show", 3, env={"COLUMNS": "60"}).stdout
+    most = text.split("most similar")[1].split("least similar")
+    assert [len(part.strip().splitlines()) for part in (most[0], most[1].split("\n\n")[0])] == [4, 4]

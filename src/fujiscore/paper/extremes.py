@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.paper import figures
 from fujiscore.paper.conventions import ROUNDING, areas, auc, curve, score
-from fujiscore.paper.record import Figure, Judged, Section, Table, claims, judge, listed
+from fujiscore.paper.figures import line_figure, style
+from fujiscore.paper.record import Table, check, listed, make_section
 
 if TYPE_CHECKING:
     from fujiscore.paper.conventions import Scores
+    from fujiscore.paper.record import Checks, Figure, Judged, Section
 
 EXHAUSTIVE = range(2, 8)
 DRAWS = {3: 400, 4: 400, 5: 200}
@@ -36,22 +36,12 @@ def permuted(scores: Scores) -> Scores:
 
 def section() -> Section:
     """Search for minima, and judge what the paper says about bounds."""
-    minima, three, counter, violations, limit = (
-        _jaccard_minima(),
-        _three_items(),
-        _counterexample(),
-        _violations(),
-        _limit_theorem(),
-    )
-    judged = _judge_definition() | _judge_jaccard(minima) | _judge_fuji(three, violations) | _judge_limit(limit)
-    text = (
-        "Jaccard's minimum by exhaustive search over all orders, against the paper's closed form; FUJI's behaviour "
-        "near its lower bound; and the paper's proposition on the least similar ranking by FUJI, which is false as "
-        "stated: two items that are only near misses of each other can score more than one shared item and two far "
-        "misses."
-    )
-    drawn = (_counterexample_figure(), _limit_figure(limit))
-    return Section("Bounds", (text,), (minima, three, counter, violations, limit), drawn, claims("bounds", judged))
+    minima, three, counter = _jaccard_minima(), _three_items(), _counterexample()
+    violations, limit = _violations(), _limit_theorem()
+    checks = [*_check_definition(), *_check_jaccard(minima), *_check_fuji(three, counter, violations)]
+    checks += _check_limit(limit)
+    drawn = (_counterexample_figure(counter), _limit_figure(limit))
+    return make_section("bounds", checks, (minima, three, counter, violations, limit), drawn)
 
 
 def _jaccard_minima() -> Table:
@@ -60,9 +50,9 @@ def _jaccard_minima() -> Table:
     for n in EXHAUSTIVE:
         r = np.arange(n, 0.0, -1.0)
         others = permuted(r)
-        values = areas(r[None], others, measure="jaccard", ks="all")[0]
+        values = areas(r[None], others, "jaccard", ks="all")[0]
         least = values.min()
-        least_at_k = [areas(r[None], others, measure="jaccard", ks=[k]).min() for k in range(1, n + 1)]
+        least_at_k = [areas(r[None], others, "jaccard", ks=[k]).min() for k in range(1, n + 1)]
         below = float((curve(r, r[::-1], "jaccard") - least_at_k).max())
         reaching = int((values < least + ROUNDING).sum())
         rows.append((n, len(others), least, auc(r, r[::-1], "jaccard"), least_jaccard_auc(n), reaching, below))
@@ -130,60 +120,50 @@ def _limit_theorem() -> Table:
     return Table("limit_theorem", "Scores falling by a factor alpha per item: FUJI against Jaccard", columns, rows)
 
 
-def _counterexample_figure() -> Figure:
+def _counterexample_figure(counter: Table) -> Figure:
     """Return the two curves of the counterexample."""
-    others = permuted(COUNTER_S)
-    least = others[int(areas(COUNTER_R[None], others, ks="all").argmin())]
-    ks = np.arange(1, 5)
-    lines = {
-        "reversed order": curve(COUNTER_R, COUNTER_S[::-1]),
-        "least similar order": curve(COUNTER_R, least),
-    }
+    ks, curves = np.arange(1, 5), {"reversed order": counter.rows[-1], "least similar order": counter.rows[0]}
+    rows = [(label, ks, row[1:5], style(i)) for i, (label, row) in enumerate(curves.items())]
     caption = "FUJI against the reversed order, and against an order that is less similar: the proposition fails."
-    draw = partial(figures.lines, ks=ks, lines=lines)
-    return Figure("counterexample_curves", caption, (5.2, 3.2), draw, {"k": ks, **lines})
+    return line_figure("counterexample_curves", caption, rows, xticks=ks, ylabel="FUJI")
 
 
 def _limit_figure(limit: Table) -> Figure:
     """Return the distance of FUJI from Jaccard over alpha."""
     alphas, _, distances, _ = zip(*limit.rows, strict=True)
+    numbers = {"alpha": alphas, "largest_distance": distances}
     caption = "The steeper the scores fall, the closer FUJI is to Jaccard: largest distance over 80 pairs."
-    draw = partial(figures.limit, alphas=alphas, distances=distances)
-    return Figure("limit_distance", caption, (5.2, 3.2), draw, {"alpha": alphas, "largest_distance": distances})
+    rows = [("largest FUJI - Jaccard", alphas, distances, style(0))]
+    axes: Any = {
+        "xscale": "log",
+        "yscale": "log",
+        "xlabel": "alpha, ratio of neighbouring scores",
+        "ylabel": "distance",
+    }
+    return line_figure("limit_distance", caption, rows, numbers, **axes)
 
 
-def _judge_definition() -> dict[str, Judged]:
-    """Judge the statements on the definition, the range and the maximum."""
+def _check_definition() -> Checks:
+    """Check the statements on the definition, the range and the maximum."""
     wrong, values, last, rescaled = _random_pairs()
     # Both k-th scores are 0 and the sets differ.
     r, s = [1, 0, 0, 0], [0, 0, 0, 1]
     algorithm, definition = score(r, s, 2), score(r, s, 2, zero_tail="exclude")
-    sizes = _two_sizes()
-    return {
-        "scale": judge(
-            f"largest change under factors 3e-200 and 7e150: {rescaled:.0e} ({PAIRS} pairs)", holds=rescaled < 1e-12
-        ),
-        "zero_tail": judge(
-            f"by the definition FUJI of r = (1, 0, 0, 0), s = (0, 0, 0, 1) at k = 2 is {definition:.3g}; the paper's "
-            f"algorithm and its argument for stopping early use membership 1 there and give {algorithm:.3g}",
-            holds=abs(algorithm - definition) < ROUNDING,
-        ),
-        "range": judge(
-            f"values from {values.min():.3f} to {values.max():.3f} over {PAIRS} pairs",
-            holds=values.min() >= 0 and values.max() <= 1 + ROUNDING,
-        ),
-        "area_one": judge(
-            f"{wrong} exceptions in {PAIRS} pairs with distinct positive scores; with ties at 0 different orders reach "
-            f"1 (FUJI {algorithm:.3g} at k = 2 above)",
-            holds=wrong == 0,
-            caveat=algorithm > 1 - ROUNDING,
-        ),
-        "last_point": judge(f"largest distance from 1: {last:.0e}", holds=last < ROUNDING),
-        "two_sizes": judge(
-            f"{sizes.size} values, from {sizes.min():.3f} to {sizes.max():.3f}",
-            holds=bool(np.all((sizes >= 0) & (sizes <= 1 + ROUNDING))),
-        ),
-    }
+    same, tied = abs(algorithm - definition) < ROUNDING, algorithm > 1 - ROUNDING
+    return [
+        check("scale", holds=rescaled < 1e-12, change=rescaled, pairs=PAIRS),
+        check("zero_tail", holds=same, definition=definition, algorithm=algorithm),
+        _in_range("range", values, pairs=PAIRS),
+        check("area_one", holds=wrong == 0, caveat=tied, wrong=wrong, pairs=PAIRS, tied=algorithm),
+        check("last_point", holds=last < ROUNDING, distance=last),
+        _in_range("two_sizes", _two_sizes()),
+    ]
+
+
+def _in_range(key: str, values: Scores, **more: Any) -> tuple[str, Judged]:
+    """Check that all values lie between 0 and 1."""
+    low, high = values.min(), values.max()
+    return check(key, holds=low >= 0 and high <= 1 + ROUNDING, low=low, high=high, count=values.size, **more)
 
 
 def _random_pairs() -> tuple[int, Scores, float, float]:
@@ -215,67 +195,50 @@ def _two_sizes() -> Scores:
     return np.array(values)
 
 
-def _judge_jaccard(minima: Table) -> dict[str, Judged]:
-    """Judge the statements on Jaccard's minimum."""
-    rows = minima.rows
-    apart = max(abs(row[2] - row[3]) for row in rows)
-    below = max(row[6] for row in rows)
+def _check_jaccard(minima: Table) -> Checks:
+    """Check the statements on Jaccard's minimum."""
+    _, _, least, reverse, _, reaching, below = (np.array(column) for column in zip(*minima.rows, strict=True))
+    apart, orders = np.abs(least - reverse).max(), ", ".join(map(str, reaching))
     sizes = range(2, 400)
     formula = max(abs(auc(np.arange(n), np.arange(n, 0, -1), "jaccard") - least_jaccard_auc(n)) for n in sizes)
     large = auc(np.arange(100_001.0), np.arange(100_001.0)[::-1], "jaccard")
-    return {
-        "jaccard_minimum": judge(
-            f"the reverse reaches the least area for n = 2 to {rows[-1][0]} (difference {apart:.0e}), but not alone: "
-            f"{', '.join(str(row[5]) for row in rows)} orders reach it",
-            holds=apart < ROUNDING,
-            caveat=rows[-1][5] > 1,
+    unique = reaching[-1] == 1
+    return [
+        check(
+            "jaccard_minimum", holds=apart < ROUNDING, caveat=not unique, n=EXHAUSTIVE[-1], apart=apart, orders=orders
         ),
-        "jaccard_points": judge(f"largest distance below: {below:.0e}", holds=below <= 0),
-        "jaccard_formula": judge(
-            f"largest difference from the formula up to n = {sizes[-1]}: {formula:.0e}", holds=formula < ROUNDING
-        ),
-        "jaccard_quarter": judge(f"{large:.6f} at n = 100,001", holds=abs(large - 0.25) < 1e-4),
-    }
+        check("jaccard_points", holds=below.max() <= 0, below=below.max()),
+        check("jaccard_formula", holds=formula < ROUNDING, n=sizes[-1], apart=formula),
+        check("jaccard_quarter", holds=abs(large - 0.25) < 1e-4, area=large),
+    ]
 
 
-def _judge_fuji(three: Table, violations: Table) -> dict[str, Judged]:
-    """Judge the statements on FUJI's minimum."""
-    least = areas(COUNTER_R[None], permuted(COUNTER_S), ks="all").min()
-    backwards = auc(COUNTER_R, COUNTER_S[::-1])
+def _check_fuji(three: Table, counter: Table, violations: Table) -> Checks:
+    """Check the statements on FUJI's minimum."""
+    least, reverse = counter.rows[0][-1], counter.rows[-1][-1]
     shares = ", ".join(f"{row[3]:.1%} (n = {row[0]})" for row in violations.rows)
     near, limits = three.rows[-2:]
-    distance = max(abs(a - b) for a, b in zip(near[1:5], limits[1:5], strict=True))
+    distance = np.abs(np.subtract(near[1:5], limits[1:5])).max()
     steep = 1000.0 ** -np.arange(6.0)
     lead = float(_lead(steep, steep[::-1])[:-1].min())
     steep[-1] = 0.0
-    reached = [str(k) for k in np.flatnonzero(_lead(steep, steep[::-1])[:-1] == 0) + 1]
-    return {
-        "fuji_minimum": judge(
-            f"AUC {least:.4f} against {backwards:.4f} for the reverse in the counterexample, and violated by random "
-            f"scores in {shares}",
-            holds=least > backwards - ROUNDING,
-        ),
-        "limits": judge(f"at ε = 1e-9 all four are within {distance:.0e}", holds=distance < 1e-6),
-        "not_reversed": judge(f"AUC {near[6]:.4f} against {near[5]:.4f}", holds=near[6] < near[5]),
-        "no_minimum": judge(
-            f"holds for positive scores: FUJI minus Jaccard of the reversed order is positive at every k < n "
-            f"(least {lead:.1e}). With a score of 0, which the definitions allow, Jaccard's least value is reached at "
-            f"k = {' and '.join(reached)} when n = 6",
-            holds=lead > 0,
-            caveat=bool(reached),
-        ),
-    }
+    reached = (np.flatnonzero(_lead(steep, steep[::-1])[:-1] == 0) + 1).tolist()
+    shown = " and ".join(map(str, reached))
+    return [
+        check("fuji_minimum", holds=least > reverse - ROUNDING, least=least, reverse=reverse, shares=shares),
+        check("limits", holds=distance < 1e-6, distance=distance),
+        check("not_reversed", holds=near[6] < near[5], other=near[6], reverse=near[5]),
+        check("no_minimum", holds=lead > 0, caveat=bool(reached), lead=lead, reached=shown),
+    ]
 
 
-def _judge_limit(limit: Table) -> dict[str, Judged]:
-    """Judge the theorem that Jaccard is a limit of FUJI."""
+def _check_limit(limit: Table) -> Checks:
+    """Check the theorem that Jaccard is a limit of FUJI."""
     alphas, _, distances, least = zip(*limit.rows, strict=True)
     rng = np.random.default_rng(10)
     lead = min(float(_lead(*rng.random((2, int(rng.integers(2, 30))))).min()) for _ in range(PAIRS))
-    return {
-        "limit_theorem": judge(
-            f"largest distance {listed(distances, 2)} at alpha = {listed(alphas)}",
-            holds=all(after < before for before, after in pairwise(distances)) and distances[-1] < 1e-5,
-        ),
-        "above_jaccard": judge(f"least difference: {min(lead, 0.0, *least):.1g}", holds=lead >= -ROUNDING),
-    }
+    falls = all(after < before for before, after in pairwise(distances)) and distances[-1] < 1e-5
+    return [
+        check("limit_theorem", holds=falls, distances=listed(distances, 2), alphas=listed(alphas)),
+        check("above_jaccard", holds=lead >= -ROUNDING, least=min(lead, 0.0, *least)),
+    ]

@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fujiscore import __version__
 from fujiscore.errors import InputError, MissingExtraError, spelled
-from fujiscore.paper import (
-    by_chance,
-    extremes,
-    figures,
-    forest,
-    genes,
-    page,
-    properties,
-    scenarios,
-    sources,
-    study,
-)
+from fujiscore.paper import figures, forest, genes, page, properties, scenarios, sources, study, theory
 from fujiscore.paper.record import VERDICTS
 from fujiscore.tables import to_json
 from fujiscore.tiles import run
@@ -93,8 +82,8 @@ def compute(rankings: Path | None = None, data: Path | None = None) -> Reproduct
     sections = [
         scenarios.section(),
         properties.section(),
-        extremes.section(),
-        by_chance.section(),
+        theory.bounds_section(),
+        theory.chance_section(),
         study.section(sets, corrected),
         forest.section(sets, corrected),
         genes.section(sets),

@@ -39,9 +39,8 @@ def curve(r: Any, s: Any, measure: str = "fuji") -> Scores:
 
 def areas(rankings: Any, others: Any = None, measure: str = "fuji", *, ks: Any, corrected: bool = False) -> Scores:
     """Return the matrix of areas; those corrected for chance include every tied item."""
-    ties: Any = "closed" if corrected else "stable"
-    options: Any = {"corrected": corrected, "ties": ties, "n_jobs": 1, "progress": False}
-    return fj.pairwise(rankings, others, measure=measure, ks=ks, **options).values
+    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "n_jobs": 1, "progress": False}
+    return fj.pairwise(rankings, others, ties="closed" if corrected else "stable", **options).values
 
 
 def roughness(values: Scores) -> float:

@@ -64,18 +64,11 @@ def lines(figure: Any, rows: Sequence[Line], band: Sequence[Any] | None = None, 
     figure.legend(loc="outside lower center", ncols=3)
 
 
-def line_figure(
-    name: str,
-    caption: str,
-    rows: Sequence[Line],
-    numbers: Mapping[str, Any] | None = None,
-    *,
-    height: float = 3.6,
-    **axes: Any,
-) -> Figure:
-    """Return a figure of lines; its numbers are those of the lines unless others are given."""
+def line_figure(name: str, caption: str, rows: Sequence[Line], numbers: Any = None, **axes: Any) -> Figure:
+    """Return a figure of lines, higher for a longer legend; its numbers are the lines' unless others are given."""
     shown = {"k": rows[0][1], **{label: values for label, _, values, _ in rows}}
-    return Figure(name, caption, (5.2, height), partial(lines, rows=rows, **axes), numbers or shown)
+    size = (5.2, 3.3 + 0.4 * (len(rows) // 3))
+    return Figure(name, caption, size, partial(lines, rows=rows, **axes), numbers or shown)
 
 
 def heat_map(figure: Any, grid: Scores, titles: Sequence[str], label: str) -> None:

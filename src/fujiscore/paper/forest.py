@@ -20,16 +20,8 @@ if TYPE_CHECKING:
     from fujiscore.paper.figures import Line
     from fujiscore.paper.record import Figure, Section
 
-COLUMNS = (
-    "data set",
-    "features",
-    "FUJI Genie3-RF published",
-    "FUJI correct",
-    "Jaccard published",
-    "Jaccard correct",
-    "Spearman RF published-correct",
-    "Spearman Genie3 published-ours",
-)
+AREAS = ("FUJI Genie3-RF published", "FUJI correct", "Jaccard published", "Jaccard correct")
+RANKS = ("Spearman RF published-correct", "Spearman Genie3 published-ours")
 
 
 def corrected_sets(folder: Path, published: Sets) -> dict[str, fj.Rankings]:
@@ -80,19 +72,20 @@ def section(published: Sets | None, corrected: Sets | None) -> Section:
     if published is None or corrected is None:
         return make_section("forest", [], text=(f"Not computed: {NO_DATA}.",))
     rows = [_row(DATA_SETS[name]["title"], published[name], rankings) for name, rankings in corrected.items()]
-    table = Table("correct_rf", "Genie3 and RF with the published RF scores and with correct ones", COLUMNS, rows)
-    caption = "AUC of FUJI between Genie3 and RF (grid 1, 2, 4, ..., n): RF as published, and correct."
-    return make_section("forest", [], (table,), (_figure(caption, rows),))
+    columns = ("data set", "features", *AREAS, *RANKS)
+    table = Table("correct_rf", "Genie3 and RF with the published RF scores and with correct ones", columns, rows)
+    return make_section("forest", [], (table,), (_figure(rows),))
 
 
-def _figure(caption: str, rows: Sequence[tuple[Any, ...]]) -> Figure:
+def _figure(rows: Sequence[tuple[Any, ...]]) -> Figure:
     """Return one line per data set, from the area with the published RF to that with the correct one."""
     names, _, before, after, *_ = zip(*sorted(rows, key=lambda row: row[3]), strict=True)
     places = range(len(names))
     dots = {"ls": "none", "marker": "o", "ms": 7, "color": colour("fuji")}
     lines: list[Line] = [("_", (before[i], after[i]), (i, i), {"color": GREY, "lw": 1.2, "zorder": 1}) for i in places]
     lines += [("RF as published", before, places, dots | {"mfc": "white"}), ("RF correct", after, places, dots)]
-    axes: Any = {"xlabel": "AUC of FUJI, Genie3 and RF", "ylabel": "", "yticks": places, "yticklabels": names}
+    caption = "AUC of FUJI between Genie3 and RF (grid 1, 2, 4, ..., n): RF as published, and correct."
+    axes = {"xlabel": "AUC of FUJI, Genie3 and RF", "ylabel": "", "yticks": places, "yticklabels": names}
     numbers = {"data set": names, "published": before, "correct": after}
     return line_figure("forest_pairs", caption, lines, numbers, **axes)
 

@@ -11,14 +11,13 @@ from fujiscore.paper.study import FILTERS
 if TYPE_CHECKING:
     import fujiscore as fj
     from fujiscore.paper.conventions import Sets
-    from fujiscore.paper.record import Checks, Judged, Section
+    from fujiscore.paper.record import Checks, Section
 
 TOP = 10
 ROWS = facts("genes.csv")
 TABLE = {name: [int(row["number"]) for row in ROWS if row["ranking"] == name] for name in FILTERS}
 # Name and function by number.
 GENES = {int(row["number"]): (row["name"], row["function"]) for row in ROWS}
-UNKNOWN = ("", "")
 # Words of the annotations that stand for DNA binding and ion transport.
 RELATED = ("DNA", "chromatin", "calcium", "channel")
 
@@ -27,16 +26,19 @@ def section(sets: Sets | None) -> Section:
     """Rebuild the table of genes, and explain FUJI at k = 10."""
     if sets is None:
         return make_section("genes", None)
-    genes = sets["genes"][FILTERS]
-    tops = [[_number(ranking.label(i)) for i in ranking.order[:TOP].tolist()] for ranking in genes]
-    explanation = explain(*genes, k=TOP)
+    information, relief = sets["genes"][FILTERS]
+    tops = [[_number(one.label(i)) for i in one.order[:TOP].tolist()] for one in (information, relief)]
+    explained = explain(information, relief, TOP)
     columns = ("rank", "MI", "MI gene", "MI function", "Relief", "Relief gene", "Relief function")
     pairs = enumerate(zip(*tops, strict=True), 1)
-    rows = [(rank, a, *GENES.get(a, UNKNOWN), b, *GENES.get(b, UNKNOWN)) for rank, (a, b) in pairs]
+    rows = [(rank, a, *GENES.get(a, ("", "")), b, *GENES.get(b, ("", ""))) for rank, (a, b) in pairs]
     table = Table("genes", "The ten top genes by MI and by Relief", columns, rows)
-    checks = [*_check_tops(*tops), _check_similarity(genes, explanation)]
-    head = f"{str(explanation).splitlines()[0]}."
-    return make_section("genes", checks, (table, _explained(explanation)), text=(head,))
+    null, near = chance(information, relief, ks=[TOP]), explained.kind.count("near miss")
+    finds = explained.value > 0.5 > explained.jaccard
+    checks = _check_tops(*tops)
+    checks.append(check("fuji_finds", holds=finds, explained=explained, null=null, near=near, genes=len(explained)))
+    head = f"{str(explained).splitlines()[0]}."
+    return make_section("genes", checks, (table, _contributions(explained)), text=(head,))
 
 
 def _number(label: object) -> int:
@@ -44,12 +46,12 @@ def _number(label: object) -> int:
     return int(str(label).rpartition("_")[2])
 
 
-def _explained(explanation: fj.Explanation) -> Table:
+def _contributions(explained: fj.Explanation) -> Table:
     """Return the genes of both lists with ranks, scores and their contributions to FUJI."""
-    numbers = [_number(label) for label in explanation.items]
-    names = [GENES.get(number, UNKNOWN)[0] for number in numbers]
+    numbers = [_number(label) for label in explained.items]
+    names = [GENES.get(number, ("", ""))[0] for number in numbers]
     shown = ("rank_r", "rank_s", "score_r", "score_s", "contribution", "kind")
-    rows = list(zip(numbers, names, *(explanation.columns()[column] for column in shown), strict=True))
+    rows = list(zip(numbers, names, *(explained.columns()[column] for column in shown), strict=True))
     columns = ("gene", "name", "rank MI", "rank Relief", "score MI", "score Relief", "contribution", "kind")
     return Table("genes_explained", f"Contribution of each gene to FUJI at k = {TOP}", columns, rows)
 
@@ -67,18 +69,3 @@ def _check_tops(information: list[int], relief: list[int]) -> Checks:
         check("nine_differ", holds=shared == 1, shared=shared),
         check("annotations", holds=related > len(others) / 2, related=related, count=len(others)),
     ]
-
-
-def _check_similarity(genes: fj.Rankings, explanation: fj.Explanation) -> tuple[str, Judged]:
-    """Check whether FUJI finds the top genes similar where Jaccard does not."""
-    null = chance(*genes, ks=[TOP])
-    return check(
-        "fuji_finds",
-        holds=explanation.value > 0.5 > explanation.jaccard,
-        fuji=explanation.value,
-        expected=null.expected[0],
-        z=null.z[0],
-        jaccard=explanation.jaccard,
-        near=explanation.kind.count("near miss"),
-        genes=len(explanation),
-    )

@@ -9,8 +9,8 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.paper.conventions import ROUNDING, areas, curve, score
-from fujiscore.paper.extremes import permuted
-from fujiscore.paper.record import Table, check, make_section
+from fujiscore.paper.record import Table, check, listed, make_section
+from fujiscore.paper.theory import permuted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,17 +29,20 @@ TITLES = {
     "chance_corrected": "corrected for chance",
     "uses_scores": "uses rank scores",
 }
-MARKS = {True: "✓", False: "✗"}
+MARKS = "✗✓"
 MOST_ITEMS = 6
 PROBED = (16, 64, 256, 1024)
-# The denominators of the formulas; where one is 0 the formula is 0/0, and a convention defines the value.
-DENOMINATORS: dict[str, Callable[[int, int, int], int]] = {
-    "npog": lambda n, k1, k2: k1 * (n - k2),
-    "kuncheva": lambda n, k1, k2: k1 * (n - k2),
-    "lustgarten": lambda n, k1, k2: min(k1, k2) - max(0, k1 + k2 - n),
-    "wald": lambda n, k1, k2: n * min(k1, k2) - k1 * k2,
-    "cwrel": lambda n, k1, k2: (k1 + k2) // 2 - max(0, k1 + k2 - n),
-    "pearson": lambda n, k1, k2: k1 * (n - k1) * k2 * (n - k2),
+# The denominators of the formulas; where one is 0 the formula is 0/0, and a convention defines the value. The scores of
+# the cases are distinct, so only a union of one item leaves correlation and gamma nothing to compare.
+DENOMINATORS: dict[str, Callable[[Case], int]] = {
+    "npog": lambda case: case.k1 * (case.n - case.k2),
+    "kuncheva": lambda case: case.k1 * (case.n - case.k2),
+    "lustgarten": lambda case: min(case.k1, case.k2) - max(0, case.k1 + case.k2 - case.n),
+    "wald": lambda case: case.n * min(case.k1, case.k2) - case.k1 * case.k2,
+    "cwrel": lambda case: (case.k1 + case.k2) // 2 - max(0, case.k1 + case.k2 - case.n),
+    "correlation": lambda case: case.k1 + case.k2 - case.h - 1,
+    "pearson": lambda case: case.k1 * (case.n - case.k1) * case.k2 * (case.n - case.k2),
+    "gamma": lambda case: case.k1 + case.k2 - case.h - 1,
 }
 # The paper defines these for lists of equal length.
 EQUAL_LENGTH = ("correlation", "gamma")
@@ -105,7 +108,10 @@ def table() -> list[Cell]:
     """Compute all cells."""
     rng = np.random.default_rng(3)
     small = [case for n in range(2, MOST_ITEMS + 1) for case in cases(n, rng)]
-    probes = [make_case(n, *sizes, rng) for n in PROBED for sizes in _probed_sizes(n)]
+    probes = []
+    for n in PROBED:  # sizes and overlaps at the edges of what n items allow
+        edges = [(1, n - 1, 0), (n - 1, 1, 0), (1, 1, 0), (n // 2, n // 2, 0), (n // 2, n // 2, n // 2), (1, n - 1, 1)]
+        probes += [make_case(n, *sizes, rng) for sizes in edges]
     cells = []
     for measure in fj.PAPER_MEASURES:
         values = [(case, case.value(measure)) for case in small + probes]
@@ -122,39 +128,27 @@ def table() -> list[Cell]:
     return cells
 
 
-def _probed_sizes(n: int) -> list[tuple[int, int, int]]:
-    """Return sizes and overlaps at the edges of what n items allow."""
-    return [(1, n - 1, 0), (n - 1, 1, 0), (1, 1, 0), (n // 2, n // 2, 0), (n // 2, n // 2, n // 2), (1, n - 1, 1)]
-
-
 def _fully_defined(measure: str, searched: Sequence[Valued]) -> Outcome:
     """Search for two non-empty sets without a value; where one of them holds all items, a convention may define it."""
     reading = ""
     for case, value in searched:
         if value is None:
             return False, f"no value for sets of different sizes: {case}", ""
-        if _zero_by_zero(measure, case):
+        if measure in DENOMINATORS and DENOMINATORS[measure](case) == 0:
             if max(case.k1, case.k2) < case.n:
                 return False, f"0/0 at {case}: the union leaves nothing to compare", ""
             reading = reading or f"where a set holds all items the formula is 0/0 ({case}) and a convention defines it"
     return True, f"{len(searched)} cases tried, a value in each", reading
 
 
-def _zero_by_zero(measure: str, case: Case) -> bool:
-    """Return whether the formula itself, without any convention, gives 0/0."""
-    if measure in DENOMINATORS:
-        return DENOMINATORS[measure](case.n, case.k1, case.k2) == 0
-    # The scores are distinct, so only a union of one item leaves correlation and gamma nothing to compare.
-    return measure in EQUAL_LENGTH and case.k1 + case.k2 - case.h == 1
-
-
 def _bounded(measure: str, searched: Sequence[Valued]) -> Outcome:
     """Search for values outside [-1, 1] that grow with n."""
     values = [(value, case) for case, value in searched if value is not None]
     last = [next(((v, c) for v, c in values if c.n == n and abs(v) > 1 + 1e-9), None) for n in PROBED[-2:]]
-    if last[0] and last[1]:
-        evidence = "; ".join(f"{value:.6g} at {case}" for value, case in filter(None, last))
-        return abs(last[1][0]) <= 2 * abs(last[0][0]), evidence, ""
+    outside = [pair for pair in last if pair is not None]
+    if outside:
+        grows = len(outside) == 1 or abs(outside[1][0]) > 2 * abs(outside[0][0])
+        return not grows, "; ".join(f"{value:.6g} at {case}" for value, case in outside), ""
     low, high = min(value for value, _ in values), max(value for value, _ in values)
     evidence = f"{len(values)} cases tried, n up to {PROBED[-1]}: all between {low:.3g} and {high:.3g}"
     many = "for two sets it is 1 or 0; over many sets, as first defined, it grows with their number"
@@ -201,7 +195,7 @@ def _maximum_of_orders(measure: str) -> Outcome:
                 tried += 1
                 if equal != (value > 1 - ROUNDING):
                     which = "equal" if equal else "different"
-                    return False, f"{value:.4g} for {which} lists: r = {_short(r)}, s = {_short(s)}, k = {k}", ""
+                    return False, f"{value:.4g} for {which} lists: r = ({listed(r)}), s = ({listed(s)}), k = {k}", ""
     return True, f"{tried} pairs of lists of equal length tried: 1 for equal ones, less for others", ""
 
 
@@ -248,20 +242,14 @@ def _uses_scores(measure: str) -> Outcome:
     for _ in range(100):
         n = int(rng.integers(2, 9))
         r, s = rng.random((2, n))
-        curved = r**3
-        before, after = curve(r, s, measure), curve(curved, s, measure)
+        before, after = curve(r, s, measure), curve(r**3, s, measure)
         tried += n
         apart = np.abs(before - after)
         if apart.max() > 1e-9:
             k = int(apart.argmax())
-            evidence = f"{before[k]:.4g} becomes {after[k]:.4g} at k = {k + 1} when r = {_short(r)} is cubed"
-            return True, f"{evidence}; s = {_short(s)}", ""
+            evidence = f"{before[k]:.4g} becomes {after[k]:.4g} at k = {k + 1} when r = ({listed(r)}) is cubed"
+            return True, f"{evidence}; s = ({listed(s)})", ""
     return False, f"{tried} values tried: none moves when the scores change and the order stays", ""
-
-
-def _short(scores: Scores) -> str:
-    """Return scores as a short tuple."""
-    return "(" + ", ".join(f"{value:.3g}" for value in scores) + ")"
 
 
 def section() -> Section:
@@ -278,9 +266,10 @@ def section() -> Section:
         for c in cells
     ]
     columns = ("measure", "property", "paper", "computed", "agreement", "evidence", "another reading")
-    header = ("measure", *TITLES.values())
     tables = (
-        Table("properties", "The five properties, computed (* see the reading below)", header, grid),
+        Table(
+            "properties", "The five properties, computed (* see the reading below)", ("measure", *TITLES.values()), grid
+        ),
         Table("properties_cells", "Each cell: counterexample or number of cases tried", columns, detail),
     )
     checks = [check_column(trait, [cell for cell in cells if cell.trait == trait]) for trait in TITLES]

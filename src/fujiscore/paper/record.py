@@ -31,7 +31,7 @@ def facts(file: str) -> list[dict[str, str]]:
 
 
 SECTIONS = {row["key"]: row for row in facts("sections.csv")}
-# The statements in the order of their numbers. `source` is the part of the paper, `how` says how a statement is checked,
+# The statements in the order of their numbers. `source` is the part of the paper, `how` says what is computed,
 # `measured` is the text that a check's values fill in, and `rf` says which data sets a statement about RF needs: "all",
 # names separated by spaces, or "".
 STATEMENTS = {row["key"]: row for row in facts("statements.csv")}

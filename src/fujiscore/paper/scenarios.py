@@ -93,7 +93,7 @@ def _all_measures(name: str, pair: Family) -> Figure:
         look = style(index, measure, lw=2.4 if measure == "fuji" else 1.2, **hollow)
         rows.append((title, ks, values[measure], look))
     caption = f"{name.capitalize()} rankings, Δ = 1: the thirteen measures (nPOG, Kuncheva, Wald and Pearson coincide)."
-    return line_figure(f"{name}_all_measures", caption, rows, {"k": ks, **values}, height=4.8, xticks=ks)
+    return line_figure(f"{name}_all_measures", caption, rows, {"k": ks, **values}, xticks=ks)
 
 
 def _check_reversed() -> Checks:
@@ -170,7 +170,7 @@ def _check_two_part() -> Checks:
     """Check the statements on the two-part ranking."""
     apart = _two_part_differences()
     differing = [fj.MEASURES[measure].title for measure, value in apart.items() if value > ROUNDING]
-    equal, names = len(apart) - len(differing), ", ".join(differing)
+    equal, names, largest = len(apart) - len(differing), ", ".join(differing), max(apart.values())
     fuji, correlation = _two_part_leads().T
     wins = [int((lead > ROUNDING).sum()) for lead in (fuji, correlation)]
     ties = int((np.abs(correlation) <= ROUNDING).sum())
@@ -180,14 +180,7 @@ def _check_two_part() -> Checks:
     never = wins[1] + ties == DRAWS
     return [
         check("two_part_jaccard", holds=apart["jaccard"] < ROUNDING, apart=apart["jaccard"]),
-        check(
-            "two_part_order",
-            holds=not differing,
-            equal=equal,
-            count=len(apart),
-            differing=names,
-            apart=max(apart.values()),
-        ),
+        check("two_part_order", holds=not differing, equal=equal, count=len(apart), differing=names, apart=largest),
         check("two_part_fuji", holds=wins[0] == DRAWS, caveat=steep < flat, wins=wins[0], draws=DRAWS, **opposite),
         check("two_part_correlation", holds=never, caveat=ties > 0, wins=wins[1], draws=DRAWS, ties=ties),
     ]

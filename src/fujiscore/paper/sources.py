@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import fujiscore as fj
 from fujiscore.errors import InputError, first_few, spelled
-from fujiscore.paper.record import shipped
+from fujiscore.paper.record import DATA_SETS, shipped
 from fujiscore.tables import write_atomically
 from fujiscore.tiles import run
 
@@ -42,23 +42,12 @@ def sums() -> dict[str, str]:
     return {name: digest for digest, name in (line.split() for line in shipped("published.sha256").splitlines())}
 
 
-def data_sets() -> list[str]:
-    """Return the names of the 24 data sets."""
-    ending = f"_{METHODS[0]}.fimp"
-    return [name.removesuffix(ending) for name in sums() if name.endswith(ending)]
-
-
 def cache_folder() -> Path:
     """Return the folder in the user's cache where downloaded rankings are kept."""
-    if cache := os.environ.get("XDG_CACHE_HOME"):
-        base = Path(cache)
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path.home() / ".cache"
-    return base / "fujiscore" / "published_rankings"
+    home = Path.home()
+    windows = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    system = {"darwin": home / "Library" / "Caches", "win32": windows}.get(sys.platform, home / ".cache")
+    return Path(os.environ.get("XDG_CACHE_HOME") or system) / "fujiscore" / "published_rankings"
 
 
 def load(folder: Path) -> dict[str, fj.Rankings]:
@@ -73,7 +62,7 @@ def load(folder: Path) -> dict[str, fj.Rankings]:
             f"{_remedy(folder, len(missing))}"
         )
     sets = {}
-    for name in data_sets():
+    for name in DATA_SETS:
         rankings = fj.read([folder / f"{name}_{method}.fimp" for method in METHODS], negative="clip")
         sets[name] = fj.Rankings(METHODS, rankings.scores, rankings.labels)
     return sets
@@ -130,10 +119,8 @@ def _download(url: str, folder: Path, digest: str) -> None:
         try:
             content = _get(url, digest)
             break
-        except FileNotFoundError:
-            raise
-        except OSError:
-            if attempt == ATTEMPTS:
+        except OSError as error:
+            if attempt == ATTEMPTS or isinstance(error, FileNotFoundError):
                 raise
             time.sleep(PAUSE * attempt)
     write_atomically(folder / url.rpartition("/")[2], lambda file: file.write(content))

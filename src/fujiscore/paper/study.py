@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,7 +72,8 @@ def section(sets: Sets | None, corrected: Sets | None) -> Section:
         _histogram(sets),
         *(_curves(DATA_SETS[name]["title"], name, rankings) for name, rankings in sets.items()),
     ]
-    return make_section("study", check_all(sets), (table, _data_sets(sets)), drawn, correct_rf=again)
+    checks = [*check_means(sets), *_check_data(sets), *_check_scores(sets), *_check_curves(sets)]
+    return make_section("study", checks, (table, _data_sets(sets)), drawn, correct_rf=again)
 
 
 def _data_sets(sets: Sets) -> Table:
@@ -107,7 +108,7 @@ def _histogram(sets: Sets) -> Figure:
 
 def _curves(title: str, name: str, rankings: fj.Rankings) -> Figure:
     """Return the two panels of a data set: Genie3 and RF, MI and Relief."""
-    comparisons = {pair_title(pair): compare(*rankings[pair], measures=MEASURES) for pair in (ENSEMBLES, FILTERS)}
+    comparisons = {pair_title((a, b)): compare(rankings[a], rankings[b], MEASURES) for a, b in (ENSEMBLES, FILTERS)}
     numbers: dict[str, Scores] = {"k": np.arange(1, rankings.n + 1)}
     for pair, comparison in comparisons.items():
         numbers |= {f"{pair}_{measure}": curve.values for measure, curve in comparison.curves.items()}
@@ -116,12 +117,7 @@ def _curves(title: str, name: str, rankings: fj.Rankings) -> Figure:
     return Figure(f"curves_{name}", caption, (4.6, 5.2), draw, numbers, small=True)
 
 
-def check_all(sets: Sets) -> Checks:
-    """Check all statements on the study."""
-    return [*check_means(sets), *_check_data(sets), *_check_scores(sets), *check_curves(sets)]
-
-
-def check_curves(sets: Sets) -> Checks:
+def _check_curves(sets: Sets) -> Checks:
     """Check the statements on genes and p53, as far as these are among the data sets."""
     checks: Checks = []
     if "genes" in sets:
@@ -140,7 +136,7 @@ def judge_again(sets: Sets | None, corrected: Sets | None) -> dict[str, Judged]:
     needed = {key: row["rf"] for key, row in STATEMENTS.items() if row["rf"]}
     if sets is None or corrected is None:
         return dict.fromkeys(needed, Judged(UNCHECKED, NO_DATA))
-    after = dict([*check_means(corrected), *check_curves(corrected)])
+    after = dict([*check_means(corrected), *_check_curves(corrected)])
     before = dict(check_means({name: sets[name] for name in corrected}))
     judged = {}
     for key, names in needed.items():
@@ -161,11 +157,6 @@ def _sorted(values: Means) -> list[Pair]:
     return sorted(values, key=values.__getitem__, reverse=True)
 
 
-def _span(values: Means) -> float:
-    """Return the range of the means."""
-    return max(values.values()) - min(values.values())
-
-
 def check_means(sets: Sets) -> Checks:
     """Check the statements on means and curves over all data sets."""
     fuji, whole, singly = means(sets), means(sets, ks="all"), by_set(sets)
@@ -173,31 +164,25 @@ def check_means(sets: Sets) -> Checks:
     first_whole, *_, last_whole = _sorted(whole)
     middle = [fuji[pair] for pair in PAIRS if pair not in {ENSEMBLES, EXTREMES}]
     low, high = min(middle), max(middle)
-    share = (high - low) / _span(fuji)
+    share = (high - low) / (fuji[first] - fuji[last])
     most = int((singly.argmax(axis=1) == PAIRS.index(ENSEMBLES)).sum())
     least = int((singly.argmin(axis=1) == PAIRS.index(EXTREMES)).sum())
     half = len(sets) / 2
+    values: Any = {
+        "most": pair_title(first),
+        "high": fuji[first],
+        "second": fuji[second],
+        "least": pair_title(last),
+        "low": fuji[last],
+        "extremes": fuji[EXTREMES],
+        "most_whole": pair_title(first_whole),
+        "least_whole": pair_title(last_whole),
+        "low_whole": whole[last_whole],
+        "extremes_whole": whole[EXTREMES],
+    }
     return [
-        check(
-            "most_similar",
-            holds=first == ENSEMBLES,
-            caveat=first_whole != ENSEMBLES,
-            most=pair_title(first),
-            high=fuji[first],
-            second=fuji[second],
-            most_whole=pair_title(first_whole),
-        ),
-        check(
-            "least_similar",
-            holds=last == EXTREMES,
-            caveat=last_whole != EXTREMES,
-            least=pair_title(last),
-            low=fuji[last],
-            extremes=fuji[EXTREMES],
-            least_whole=pair_title(last_whole),
-            low_whole=whole[last_whole],
-            extremes_whole=whole[EXTREMES],
-        ),
+        check("most_similar", holds=first == ENSEMBLES, caveat=first_whole != ENSEMBLES, **values),
+        check("least_similar", holds=last == EXTREMES, caveat=last_whole != EXTREMES, **values),
         check("middle_pairs", holds=share < 0.5, caveat=True, count=len(middle), low=low, high=high, share=share),
         _jaccard_blind(sets, fuji),
         check("in_line", holds=most > half, caveat=least < half, most=most, sets=len(sets), least=least),
@@ -209,26 +194,18 @@ def _jaccard_blind(sets: Sets, fuji: Means) -> tuple[str, Judged]:
     """Check whether Jaccard's means lie closer together than FUJI's."""
     jaccard = means(sets, "jaccard")
     most, *_, least = map(pair_title, _sorted(jaccard))
-    order = [np.sign(np.subtract.outer(values, values)) for values in map(list, (fuji.values(), jaccard.values()))]
-    return check(
-        "jaccard_blind",
-        holds=_span(jaccard) < 0.5 * _span(fuji),
-        fuji=_span(fuji),
-        jaccard=_span(jaccard),
-        fuji_corrected=_span(means(sets, corrected=True)),
-        jaccard_corrected=_span(means(sets, "jaccard", corrected=True)),
-        agree=int((order[0] == order[1])[np.triu_indices(len(PAIRS), 1)].sum()),
-        most=most,
-        least=least,
-    )
+    corrected = (means(sets, measure, corrected=True) for measure in ("fuji", "jaccard"))
+    spans = [max(form.values()) - min(form.values()) for form in (fuji, jaccard, *corrected)]
+    agree = sum((fuji[a] < fuji[b]) == (jaccard[a] < jaccard[b]) for a, b in combinations(PAIRS, 2))
+    return check("jaccard_blind", holds=spans[1] < 0.5 * spans[0], spans=spans, agree=agree, most=most, least=least)
 
 
 def _steadier(sets: Sets) -> tuple[str, Judged]:
     """Check whether FUJI's curves have smaller steps than Jaccard's, and lie above them."""
     wins, total, below = 0, 0, 0.0
     for rankings in sets.values():
-        for pair in PAIRS:
-            comparison = compare(*rankings[pair], measures=("fuji", "jaccard"))
+        for first, second in PAIRS:
+            comparison = compare(rankings[first], rankings[second], ("fuji", "jaccard"))
             fuji, jaccard = comparison["fuji"].values, comparison["jaccard"].values
             wins += roughness(fuji) < roughness(jaccard)
             below = min(below, float((fuji - jaccard).min()))
@@ -260,6 +237,7 @@ def _check_scores(sets: Sets) -> Checks:
     genes = _skipped(sets["genes"][ENSEMBLES])
     large = [rankings for rankings in sets.values() if rankings.n > LARGE]
     halves = {name: float(np.median([_half(rankings[name]) for rankings in large])) for name in METHODS}
+    most, shares = max(halves.values()), ", ".join(f"{name} {share:.1%}" for name, share in halves.items())
     return [
         check(
             "sparse_grid",
@@ -271,14 +249,7 @@ def _check_scores(sets: Sets) -> Checks:
             least_whole=least_whole,
         ),
         check("early_stop", holds=genes > 0.5, caveat=True, skipped=np.mean(skipped), pairs=len(skipped), genes=genes),
-        check(
-            "long_tails",
-            holds=max(halves.values()) < 0.25,
-            caveat=max(halves.values()) > 0.1,
-            count=len(large),
-            large=LARGE,
-            shares=", ".join(f"{name} {share:.1%}" for name, share in halves.items()),
-        ),
+        check("long_tails", holds=most < 0.25, caveat=most > 0.1, count=len(large), large=LARGE, shares=shares),
     ]
 
 
@@ -292,11 +263,6 @@ def _half(ranking: fj.Ranking) -> float:
     return float(np.searchsorted(np.cumsum(ranking.ranked), ranking.ranked.sum() / 2) + 1) / ranking.n
 
 
-def _rank(ranking: fj.Ranking, position: int) -> int:
-    """Return an item's rank, from 1; ties by input order."""
-    return list(ranking.order).index(position) + 1
-
-
 def genes_ensembles(genes: fj.Rankings) -> Checks:
     """Check the statements on Genie3 and RF on genes."""
     genie3, forest = genes[ENSEMBLES]
@@ -304,7 +270,7 @@ def genes_ensembles(genes: fj.Rankings) -> Checks:
     fuji, jaccard, correlation, hamming = (curve.values for curve in curves)
     halves = np.flatnonzero(jaccard >= 0.5 - ROUNDING)
     half = f"first reaches 0.5 at k = {halves[0] + 1}" if halves.size else "never reaches 0.5"
-    rank = _rank(forest, int(genie3.order[0]))
+    rank = list(forest.order).index(genie3.order[0]) + 1
     below = float((correlation < fuji).mean())
     lowest = {"hamming": hamming[:100].min(), "jaccard": jaccard[:100].min()}
     apart = np.flatnonzero(np.ptp([fuji, jaccard, hamming], axis=0) > ROUNDING)
@@ -331,30 +297,22 @@ def _genes_filters(genes: fj.Rankings) -> Checks:
     fuji, jaccard = comparison["fuji"].values, comparison["jaccard"].values
     rises = int(np.flatnonzero(np.diff(jaccard) > 0)[0]) + 2
     joining = [int(position) for position in relief.order[:12] if position in information.order[:12]][1]
-    rank = _rank(relief, joining)
-    value, fourth = float(information.scores[joining]), float(information.ranked[3])
+    rank = list(relief.order).index(joining) + 1
+    gene, value, fourth = genes.label(joining), information.scores[joining], information.ranked[3]
+    seen = rank == 4 and abs(value - 0.78) < 0.006 and abs(fourth - 0.83) < 0.006 and fuji[3] > fuji[2]
     return [
         check("same_first", holds=jaccard[0] == 1, jaccard=jaccard[0]),
         check("falls_until_twelve", holds=rises == 12, lowest=jaccard[rises - 2], rises=rises),
-        check(
-            "seen_at_four",
-            holds=rank == 4 and abs(value - 0.78) < 0.006 and abs(fourth - 0.83) < 0.006 and fuji[3] > fuji[2],
-            gene=genes.label(joining),
-            rank=rank,
-            score=value,
-            fourth=fourth,
-            before=fuji[2],
-            after=fuji[3],
-        ),
+        check("seen_at_four", holds=seen, gene=gene, rank=rank, score=value, fourth=fourth, fuji=fuji),
     ]
 
 
 def _p53_less(key: str, sets: Sets, pair: Pair) -> tuple[str, Judged]:
     """Check whether two rankings are less similar on p53 than on genes, by both measures and on both grids."""
-    grids = [(measure, ks) for measure in ("fuji", "jaccard") for ks in ("exp", "all")]
-    genes, p53 = (
-        {(measure, ks): auc(*sets[name][pair], measure=measure, ks=ks) for measure, ks in grids}
-        for name in ("genes", "p53")
-    )
-    shown = (f"{m} {genes[m, ks]:.3f} (genes) and {p53[m, ks]:.3f} (p53)" for m, ks in grids if ks == "all")
-    return check(key, holds=all(p53[grid] < genes[grid] for grid in grids), areas="; ".join(shown))
+    less, shown = True, []
+    for measure in ("fuji", "jaccard"):
+        for ks in ("exp", "all"):
+            genes, p53 = (auc(sets[name][pair[0]], sets[name][pair[1]], measure, ks=ks) for name in ("genes", "p53"))
+            less = less and p53 < genes
+        shown.append(f"{measure} {genes:.3f} (genes) and {p53:.3f} (p53)")
+    return check(key, holds=less, areas="; ".join(shown))

@@ -1,13 +1,15 @@
-"""How low Jaccard and FUJI can be: exhaustive minima, closed form, the limit theorem, and a counterexample."""
+"""What the paper says about FUJI and Jaccard in general: their bounds, limits and values expected by chance."""
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.paper.conventions import ROUNDING, areas, auc, curve, score
+import fujiscore as fj
+from fujiscore.paper.conventions import ROUNDING, areas, auc, chance, curve, score
 from fujiscore.paper.figures import line_figure, style
 from fujiscore.paper.record import Table, check, listed, make_section
 
@@ -15,13 +17,16 @@ if TYPE_CHECKING:
     from fujiscore.paper.conventions import Scores
     from fujiscore.paper.record import Checks, Figure, Judged, Section
 
-EXHAUSTIVE = range(2, 8)
 DRAWS = {3: 400, 4: 400, 5: 200}
 ALPHAS = (0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6)
 PAIRS = 300
 # Scores for which the reversed order is not the least similar one (from a random search).
 COUNTER_R = np.array([18.8244786, 0.37929291, 0.37373685, 0.020066])
 COUNTER_S = np.array([3.28700474, 0.27614207, 0.25223704, 0.13117959])
+SIZES = (10, 100, 1000, 20_531)
+PERMUTATIONS = 4000
+# The exact expectation of Jaccard counts as quick if the largest size takes less than this many seconds.
+QUICK = 5.0
 
 
 def least_jaccard_auc(n: int) -> float:
@@ -34,7 +39,7 @@ def permuted(scores: Scores) -> Scores:
     return np.array([scores[list(order)] for order in permutations(range(scores.size))])
 
 
-def section() -> Section:
+def bounds_section() -> Section:
     """Search for minima, and judge what the paper says about bounds."""
     minima, three, counter = _jaccard_minima(), _three_items(), _counterexample()
     violations, limit = _violations(), _limit_theorem()
@@ -47,7 +52,7 @@ def section() -> Section:
 def _jaccard_minima() -> Table:
     """Return the least Jaccard area over all orders, and that of the reversed order."""
     rows = []
-    for n in EXHAUSTIVE:
+    for n in range(2, 8):
         r = np.arange(n, 0.0, -1.0)
         others = permuted(r)
         values = areas(r[None], others, "jaccard", ks="all")[0]
@@ -111,11 +116,10 @@ def _limit_theorem() -> Table:
     rng = np.random.default_rng(7)
     rows = []
     for alpha in ALPHAS:
-        pairs = [
-            [alpha ** rng.permutation(n).astype(np.float64) for _ in range(2)] for n in (3, 4, 8, 20) for _ in range(20)
-        ]
+        sizes = np.repeat([3, 4, 8, 20], 20)
+        pairs = ([alpha ** rng.permutation(n).astype(np.float64) for _ in range(2)] for n in sizes)
         leads = np.concatenate([_lead(r, s) for r, s in pairs])
-        rows.append((alpha, len(pairs), leads.max(), min(leads.min(), 0.0)))
+        rows.append((alpha, sizes.size, leads.max(), min(leads.min(), 0.0)))
     columns = ("alpha", "pairs", "largest FUJI - Jaccard", "least FUJI - Jaccard")
     return Table("limit_theorem", "Scores falling by a factor alpha per item: FUJI against Jaccard", columns, rows)
 
@@ -133,14 +137,9 @@ def _limit_figure(limit: Table) -> Figure:
     alphas, _, distances, _ = zip(*limit.rows, strict=True)
     numbers = {"alpha": alphas, "largest_distance": distances}
     caption = "The steeper the scores fall, the closer FUJI is to Jaccard: largest distance over 80 pairs."
-    rows = [("largest FUJI - Jaccard", alphas, distances, style(0))]
-    axes: Any = {
-        "xscale": "log",
-        "yscale": "log",
-        "xlabel": "alpha, ratio of neighbouring scores",
-        "ylabel": "distance",
-    }
-    return line_figure("limit_distance", caption, rows, numbers, **axes)
+    rows = [("largest FUJI - Jaccard; alpha: ratio of neighbouring scores", alphas, distances, style(0))]
+    log = {"xscale": "log", "yscale": "log"}
+    return line_figure("limit_distance", caption, rows, numbers, xlabel="alpha", ylabel="distance", **log)
 
 
 def _check_definition() -> Checks:
@@ -167,11 +166,7 @@ def _in_range(key: str, values: Scores, **more: Any) -> tuple[str, Judged]:
 
 
 def _random_pairs() -> tuple[int, Scores, float, float]:
-    """Draw pairs of 2 to 6 items with distinct positive scores, a third of them in the same order.
-
-    Return how often an area of 1 and equal orders do not coincide, all values, the largest distance from 1 at k = n,
-    and the largest change when the scores are rescaled.
-    """
+    """Return the exceptions to "area 1 means equal orders", all values, and the largest errors at n and rescaled."""
     rng = np.random.default_rng(8)
     curves, wrong, rescaled = [], 0, 0.0
     for _ in range(PAIRS):
@@ -197,16 +192,13 @@ def _two_sizes() -> Scores:
 
 def _check_jaccard(minima: Table) -> Checks:
     """Check the statements on Jaccard's minimum."""
-    _, _, least, reverse, _, reaching, below = (np.array(column) for column in zip(*minima.rows, strict=True))
-    apart, orders = np.abs(least - reverse).max(), ", ".join(map(str, reaching))
+    ns, _, least, reverse, _, reaching, below = (np.array(column) for column in zip(*minima.rows, strict=True))
+    apart, orders, alone = np.abs(least - reverse).max(), ", ".join(map(str, reaching)), reaching[-1] == 1
     sizes = range(2, 400)
     formula = max(abs(auc(np.arange(n), np.arange(n, 0, -1), "jaccard") - least_jaccard_auc(n)) for n in sizes)
     large = auc(np.arange(100_001.0), np.arange(100_001.0)[::-1], "jaccard")
-    unique = reaching[-1] == 1
     return [
-        check(
-            "jaccard_minimum", holds=apart < ROUNDING, caveat=not unique, n=EXHAUSTIVE[-1], apart=apart, orders=orders
-        ),
+        check("jaccard_minimum", holds=apart < ROUNDING, caveat=not alone, n=ns[-1], apart=apart, orders=orders),
         check("jaccard_points", holds=below.max() <= 0, below=below.max()),
         check("jaccard_formula", holds=formula < ROUNDING, n=sizes[-1], apart=formula),
         check("jaccard_quarter", holds=abs(large - 0.25) < 1e-4, area=large),
@@ -242,3 +234,96 @@ def _check_limit(limit: Table) -> Checks:
         check("limit_theorem", holds=falls, distances=listed(distances, 2), alphas=listed(alphas)),
         check("above_jaccard", holds=lead >= -ROUNDING, least=min(lead, 0.0, *least)),
     ]
+
+
+def chance_section() -> Section:
+    """Compute chance levels, and judge what the paper says about them."""
+    start = time.perf_counter()
+    exact = {n: fj.expected_jaccard(n) for n in SIZES}
+    quick = time.perf_counter() - start < QUICK
+    rough = {n: fj.expected_jaccard(n, method="paper") for n in SIZES}
+    errors = [_errors(exact[n], rough[n]) for n in SIZES]
+    columns = ("n", "largest error", "at k", "largest relative error", "at k ", "exact at k = 1")
+    table = Table("expected_jaccard", "Error of k/(2n - k) as the expected Jaccard index", columns, errors)
+    moments = _moments()
+    checks = [*_check_expected_jaccard(exact[100], errors, quick=quick), _check_moments(moments), _check_work()]
+    drawn = (_jaccard_figure(exact, rough), _fuji_figure(moments))
+    return make_section("chance", checks, (table,), drawn)
+
+
+def _moments() -> dict[str, Scores]:
+    """Return FUJI's moments in closed form and from permutations, for 60 items with power-law scores."""
+    r, s = (np.random.default_rng(seed).pareto(1.5, 60) for seed in (1, 2))
+    null = chance(r, s, permutations=PERMUTATIONS)
+    assert null.permutations is not None  # noqa: S101
+    drawn = {"permutation_mean": null.permutations.mean, "permutation_variance": null.permutations.variance}
+    return {"k": null.ks, "expected": null.expected, "variance": null.variance, **drawn}
+
+
+def _errors(exact: Scores, rough: Scores) -> tuple[float, ...]:
+    """Return the largest errors of the approximation, and where they are."""
+    error = np.abs(exact - rough)
+    relative = error / exact
+    largest = (error.max(), int(error.argmax()) + 1, relative.max(), int(relative.argmax()) + 1)
+    return (exact.size, *largest, exact[0])
+
+
+def _jaccard_figure(exact: dict[int, Scores], rough: dict[int, Scores]) -> Figure:
+    """Return the relative error of the approximation over k/n."""
+    sizes = SIZES[:3]
+    blocks = [(np.full(n, n), np.arange(1, n + 1), exact[n], rough[n]) for n in sizes]
+    numbers = dict(zip(("n", "k", "exact", "approximation"), np.concatenate(blocks, axis=1), strict=True))
+    rows = [
+        (f"n = {n}", np.arange(1, n + 1) / n, rough[n] / exact[n], style(index, "jaccard", marker=""))
+        for index, n in enumerate(sizes)
+    ]
+    caption = "The approximation k/(2n - k) divided by the exact expectation of Jaccard: one half at k = 1."
+    axes = {"xscale": "log", "xlabel": "k / n", "ylabel": "approximation / exact"}
+    return line_figure("approximation", caption, rows, numbers, **axes)
+
+
+def _fuji_figure(moments: dict[str, Scores]) -> Figure:
+    """Return the exact expectation of FUJI with its standard deviation, and the means of permutations."""
+    ks, expected, variance, mean, _ = moments.values()
+    reach = 2 * np.sqrt(variance)
+    band = ("± 2 sd, exact", ks, np.maximum(expected - reach, 0.0), np.minimum(expected + reach, 1.0))
+    rows = [
+        ("expectation, exact", ks, expected, style(0, marker="")),
+        ("mean of permutations", ks, mean, style(0, color="black", ls="none", ms=3)),
+    ]
+    caption = f"FUJI by chance, 60 items, power-law scores: closed form, and {PERMUTATIONS} permutations."
+    return line_figure("expected_fuji", caption, rows, moments, band=band, ylabel="FUJI by chance")
+
+
+def _check_expected_jaccard(exact: Scores, errors: list[tuple[float, ...]], *, quick: bool) -> Checks:
+    """Check the statements on Jaccard's expectation."""
+    n, _, _, relative, *_ = errors[-1]
+    by_size = ", ".join(f"{row[1]:.2g} (n = {row[0]})" for row in errors)
+    return [
+        check("depends_on_k", holds=np.all(np.diff(exact) > 0), first=exact[0], n=exact.size),
+        check(
+            "approximation", holds=errors[1][1] < 0.01, caveat=relative > 0.1, errors=by_size, relative=relative, n=n
+        ),
+        check("exact_is_slow", holds=not quick, n=n, quick="less" if quick else "more", limit=QUICK),
+    ]
+
+
+def _check_moments(moments: dict[str, Scores]) -> tuple[str, Judged]:
+    """Check the statement on FUJI's expectation."""
+    _, expected, variance, mean, drawn_variance = (column[:-1] for column in moments.values())
+    errors = (np.abs(mean - expected) / np.sqrt(variance / PERMUTATIONS)).max()
+    ratio = np.abs(drawn_variance / np.maximum(variance, 1e-300) - 1).max()
+    holds = errors < 5 and ratio < 0.25
+    return check("fuji_chance", holds=holds, caveat=True, permutations=PERMUTATIONS, errors=errors, ratio=ratio)
+
+
+def _check_work() -> tuple[str, Judged]:
+    """Check the statement on the algorithm's cost by counting the memberships that it evaluates."""
+    counts = {}
+    for n in (1000, 2000, 4000):  # two memberships per item of the symmetric difference of reversed rankings at each k
+        ks = np.arange(1, n + 1)
+        jaccard = curve(ks, ks[::-1], "jaccard")
+        counts[n] = int((2 * 2 * (ks - np.rint(2 * ks * jaccard / (1 + jaccard)))).sum())
+    growth = counts[4000] / counts[2000]
+    shown = ", ".join(f"{count:,} (n = {n})" for n, count in counts.items())
+    return check("quadratic", holds=abs(growth - 4) < 0.1, caveat=True, counts=shown, growth=growth)

@@ -137,9 +137,9 @@ def _limit_figure(limit: Table) -> Figure:
     alphas, _, distances, _ = zip(*limit.rows, strict=True)
     numbers = {"alpha": alphas, "largest_distance": distances}
     caption = "The steeper the scores fall, the closer FUJI is to Jaccard: largest distance over 80 pairs."
-    rows = [("largest FUJI - Jaccard; alpha: ratio of neighbouring scores", alphas, distances, style(0))]
-    log = {"xscale": "log", "yscale": "log"}
-    return line_figure("limit_distance", caption, rows, numbers, xlabel="alpha", ylabel="distance", **log)
+    rows = [("largest FUJI - Jaccard", alphas, distances, style(0))]
+    axes = {"xscale": "log", "yscale": "log", "xlabel": "alpha, ratio of neighbouring scores", "ylabel": "distance"}
+    return line_figure("limit_distance", caption, rows, numbers, **axes)
 
 
 def _check_definition() -> Checks:

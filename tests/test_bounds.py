@@ -151,7 +151,7 @@ class TestResult:
         assert limits.auc[0] < limits.auc[1]
         assert list(limits.to_frame().columns) == ["k", "low", "high"]
         assert str(limits).startswith(f"top-weighted AUC of FUJI between {limits.auc[0]:.4f} and {limits.auc[1]:.4f}")
-        assert "s lacks 4 of 8 items, scored 0: b, d, f, h" in limits.notes
+        assert "s lacks 4 of 8 items, scores unknown: b, d, f, h" in limits.notes
 
     def test_as_a_policy_of_curve(self):
         r, s = pareto("abcdefgh", 1), pareto("aceg", 2)

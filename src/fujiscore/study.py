@@ -18,6 +18,7 @@ from fujiscore.null import has_closed_form
 from fujiscore.overlap import grid
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.rankers.ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of, shared_forest
+from fujiscore.ranking import Ranking, Rankings
 from fujiscore.resampling import plan, resampled_scores
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, StabilityComparison, compare_stabilities, of_pairs
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.rankers.features import Features
     from fujiscore.rankers.ranking import Rankers
-    from fujiscore.ranking import Rankings
 
     Pair: TypeAlias = tuple[str, str]
 
@@ -304,8 +304,18 @@ def is_flat(scores: Scores, measure: str) -> bool:
 def _matrices(rankings: Rankings, options: Any) -> list[Matrix]:
     """Return the areas of all pairs, and, if the chance level has a closed form, those corrected for chance."""
     closed = has_closed_form(find(options["measure"]))
-    matrix = pairwise(rankings, corrected=closed, **options)
+    counted = _counted(rankings) if options["measure"] == "fuji" else rankings
+    matrix = pairwise(counted, corrected=closed, **options)
     return [matrix.as_raw(), matrix] if closed else [matrix]
+
+
+def _counted(rankings: Rankings) -> Rankings:
+    """Return the rankings with zeros for those without a score of at least 0, which FUJI takes as all 0."""
+    members = [
+        ranking if ranking.scores.max() >= 0 else Ranking.checked(ranking.name, np.zeros(ranking.n), ranking.items)
+        for ranking in rankings
+    ]
+    return Rankings.of(members, rankings.labels, rankings.universe, rankings.notes)
 
 
 def _blanked(matrix: Matrix, flat: Sequence[str]) -> Matrix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,8 @@ def command(*, folder: str, force: bool) -> None:
         write_atomically(target / path.name, partial(_copy, path))
     click.echo(f"Example files are in {target}. Try:")
     for line in COMMANDS:
-        click.echo(f"  {line.replace('examples/', f'{target.as_posix()}/')}")
+        parts = [part.replace("examples/", f"{target.as_posix()}/") for part in line.split()]
+        click.echo(f"  {shlex.join(parts)}")
 
 
 def _copy(path: Path, file: Any) -> None:

@@ -50,7 +50,7 @@ class Versus(options.Command):
     examples=(
         "fuji stability examples/resamples_forest.csv",
         "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv",
-        "fuji stability examples/resamples_forest.csv --versus examples/resamples_tree.csv --corrected",
+        "fuji stability examples/resamples_forest.csv --corrected --confidence 0.9",
     ),
 )
 @click.argument("files", nargs=-1, required=True)

@@ -33,7 +33,7 @@ SHOWN = 10
     short_help="Rank features, compare methods, judge stability.",
     examples=(
         "fuji study iris --resamples 5 --trees 50 --permutations 200",
-        "fuji study wine --resamples 5 --trees 50 --method genie3 --method random_forest --json",
+        "fuji study wine --resamples 5 --method relief --method genie3 --json",
     ),
 )
 @data_sets.asked

@@ -195,7 +195,7 @@ class TestErrors:
             ({"a": 1.0}, {"a": 1.0}, {"zero_tail": "keep"}, "zero_tail must be one of"),
             ({"a": 1.0}, {"b": 1.0}, {"ks": [2]}, "between 1 and 1.*shorter one.*got 2"),
             ({"a": 1.0}, {}, {}, "s must hold at least one score"),
-            ({"a": 1.0}, {"a": float("nan"), "b": 1.0}, {"nan": "drop"}, "r has no item left"),
+            ({"a": 1.0}, {"a": float("nan"), "b": 1.0}, {"nan": "drop"}, "r must list an item that is left"),
         ],
     )
     def test_messages(self, r, s, options, words):

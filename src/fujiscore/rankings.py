@@ -425,9 +425,6 @@ def _without_nan(
         raise InputError(f"{' and '.join(names)} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
     notes.append(_left(keep.size, bad.size, "NaN in some ranking", gone))
     masks = [None if mask is None or not mask[keep].any() else mask[keep] for mask in absent]
-    for mask, name in zip(masks, names, strict=True):
-        if mask is not None and mask.all():
-            raise InputError(f"{name} has no item left after {spelled('nan', 'drop')}.")
     kept = None if labels is None else [labels[i] for i in keep.tolist()]
     return [own[keep] for own in scores], masks, kept
 

@@ -43,29 +43,19 @@ COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
 @click.argument("files", nargs=-1, required=True, metavar="A B")
 @options.measures(DEFAULT_MEASURES)
 @options.option(
-    "-k",
-    "sizes",
-    section="Compute",
+    "-k sizes",
+    "Report the values at this k too, and the near misses at the first one; repeat for several.",
     type=options.Count(1),
     multiple=True,
     metavar="K",
-    help="Report the values at this k too, and the near misses at the first one; repeat for several.",
 )
-@options.option(
-    "--permutations",
-    section="Compute",
-    type=options.Count(0),
-    default=0,
-    metavar="N",
-    help="Number of permutations for p-values.",
-)
+@options.option("--permutations", "Number of permutations for p-values.", type=options.Count(0), default=0, metavar="N")
 @options.seed("Seed of the permutations.")
 @options.option(
     "--fail-under",
-    section="Compute",
+    "Exit with 1 if the AUC of the first measure (with --missing bounds, its lower bound) is below X.",
     type=float,
     metavar="X",
-    help="Exit with 1 if the AUC of the first measure (with --missing bounds, its lower bound) is below X.",
 )
 @options.corrected("Let --fail-under judge the value corrected for chance.")
 @options.points
@@ -270,7 +260,7 @@ def _table(result: fj.Comparison, screen: Screen) -> list[str]:
     for level in result.levels():
         numbers = (level.value, level.expected, level.corrected, level.z, level.p_value)
         cells = [
-            "-" if value is None or isnan(value) else format(value, form)
+            "-" if value is None or isnan(value) else format(round(value, 10) + 0.0, form)
             for value, form in zip(numbers, forms, strict=True)
         ]
         title = "" if level.measure == last else find(level.measure).title

@@ -29,8 +29,8 @@ ENDINGS = (".csv", ".trec")
     examples=("fuji example", "fuji example my_folder"),
 )
 @click.argument("folder", default="examples")
-@options.option("--force", section="Write", is_flag=True, help="Replace existing files.")
-@options.option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors.")
+@options.option("--force", "Replace existing files.", section="Write", is_flag=True)
+@options.option("--debug", "Show a traceback on errors.", section="Other", is_flag=True, expose_value=False)
 def command(*, folder: str, force: bool) -> None:
     """Write example files into a folder (by default ./examples), and print commands to try on them."""
     source, target = _source(), Path(folder)

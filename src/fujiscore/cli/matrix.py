@@ -35,15 +35,12 @@ EXTREMES = 10
 @click.argument("files", nargs=-1, required=True)
 @options.measures(("fuji",))
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
-@options.option(
-    "--reference", section="Compute", metavar="NAME", help="Compare this ranking (or file) with all others."
-)
+@options.option("--reference", "Compare this ranking (or file) with all others.", metavar="NAME")
 @options.option(
     "--cluster/--no-cluster",
+    "Put similar rankings side by side, or keep the order of the files.",
     section="Write",
     default=True,
-    show_default=True,
-    help="Put similar rankings side by side, or keep the order of the files.",
 )
 @options.points
 @options.reading

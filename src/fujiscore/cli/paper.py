@@ -32,21 +32,19 @@ ADDRESS = "FUJI_PAPER_URL"
 )
 @options.option(
     "--rankings",
+    "Folder of the 96 published .fimp files; downloaded once from the authors' repository by default.",
     section="Read",
     metavar="DIR",
-    help="Folder of the 96 published .fimp files; downloaded once from the authors' repository by default.",
 )
-@options.option(
-    "--no-rankings", section="Read", is_flag=True, help="Compute only what needs no data; download nothing."
-)
+@options.option("--no-rankings", "Compute only what needs no data; download nothing.", section="Read", is_flag=True)
 @options.option(
     "--data",
+    "Folder of raw data (NAME.parquet with a column target), to check statements about RF with correct RF too.",
     section="Read",
     metavar="DIR",
-    help="Folder of raw data (NAME.parquet with a column target), to check statements about RF with correct RF too.",
 )
 @options.writing_folder
-@options.option("--no-progress", section="Other", is_flag=True, help="Show no progress bar.")
+@options.option("--no-progress", "Show no progress bar.", section="Other", is_flag=True)
 def command(
     *, rankings: str | None, no_rankings: bool, data: str | None, writing: options.Writing, no_progress: bool
 ) -> None:

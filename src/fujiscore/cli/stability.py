@@ -56,16 +56,14 @@ class Versus(options.Command):
 @click.argument("files", nargs=-1, required=True)
 @options.option(
     "--versus",
-    section="Compute",
+    "Files of another method, to compare the two; all names up to the next option.",
     multiple=True,
     metavar="FILES...",
-    help="Files of another method, to compare the two; all names up to the next option.",
 )
 @options.option(
     "--paired/--unpaired",
-    section="Compute",
+    "Whether the i-th rankings of both methods come from the same resample. [default: if their names agree]",
     default=None,
-    help="Whether the i-th rankings of both methods come from the same resample. [default: if their names agree]",
 )
 @options.confidence
 @options.measures(("fuji",))

@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 
 # Tests of the kernels on inputs so small that they can run uncompiled, where coverage sees their lines.
 KERNEL_TESTS := tests/test_kernels.py tests/test_golden.py tests/test_edges.py tests/test_rankers.py
-COVERAGE := --cov --cov-report= --cov-fail-under=0
+MEASURED := --cov --cov-report= --cov-fail-under=0
 
 .PHONY: help demo test slow coverage lint format bench clean
 
@@ -31,7 +31,7 @@ demo: $(READY)
 	@echo "Then try: $(BIN)/fuji compare examples/model_a.csv examples/model_b.csv"
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	$(BIN)/python -m pytest -n 2 -m 'not slow' $(if $(COVERAGE),$(MEASURED))
 
 slow: $(READY)
 	$(BIN)/python -m pytest -n 2 -m slow
@@ -39,9 +39,9 @@ slow: $(READY)
 # Coverage cannot see into compiled kernels: their tests run a second time, uncompiled.
 coverage: $(READY)
 	$(BIN)/coverage erase
-	$(BIN)/python -m pytest -n 2 -m 'not slow' $(COVERAGE)
+	$(MAKE) test COVERAGE=1
 	FUJISCORE_COMPILE=never $(BIN)/python -m pytest -n 2 -m 'not slow and not published' \
-		$(COVERAGE) --cov-append $(KERNEL_TESTS)
+		$(MEASURED) --cov-append $(KERNEL_TESTS)
 	$(BIN)/coverage report
 
 lint: $(READY)

@@ -234,6 +234,16 @@ def wrapped(call):
     return "\n".join([f"{head}(", *(f"{indent}{line.rstrip()}" for line in lines), ")"])
 
 
+def _members(kind):
+    """Return a class's own attributes, after those that all results share."""
+    return {
+        name: member
+        for base in reversed(kind.__mro__)
+        if base.__module__.startswith("fujiscore")
+        for name, member in vars(base).items()
+    }
+
+
 def class_entry(name, kind):
     """Return a class's part of the page: what it is, its attributes, and what it offers besides."""
     parts = sections(inspect.getdoc(kind))
@@ -245,7 +255,7 @@ def class_entry(name, kind):
     described = {part.strip() for names, _, _ in known for part in names.split(",")}
     more = [
         f"- {shown}: {linked(inspect.getdoc(member).splitlines()[0], name)}"
-        for attribute, member in vars(kind).items()
+        for attribute, member in _members(kind).items()
         if not attribute.startswith("_") and attribute not in INTERNAL | described
         if (shown := shown_member(attribute, member)) is not None
     ]

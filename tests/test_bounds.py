@@ -151,7 +151,7 @@ class TestResult:
         assert limits.auc[0] < limits.auc[1]
         assert list(limits.to_frame().columns) == ["k", "low", "high"]
         assert str(limits).startswith(f"top-weighted AUC of FUJI between {limits.auc[0]:.4f} and {limits.auc[1]:.4f}")
-        assert "s lacks 4 of 8 items, scored 0: b, d, f, h" in limits.notes
+        assert "s lacks 4 of 8 items, scores unknown: b, d, f, h" in limits.notes
 
     def test_as_a_policy_of_curve(self):
         r, s = pareto("abcdefgh", 1), pareto("aceg", 2)
@@ -195,7 +195,7 @@ class TestErrors:
             ({"a": 1.0}, {"a": 1.0}, {"zero_tail": "keep"}, "zero_tail must be one of"),
             ({"a": 1.0}, {"b": 1.0}, {"ks": [2]}, "between 1 and 1.*shorter one.*got 2"),
             ({"a": 1.0}, {}, {}, "s must hold at least one score"),
-            ({"a": 1.0}, {"a": float("nan"), "b": 1.0}, {"nan": "drop"}, "r has no item left"),
+            ({"a": 1.0}, {"a": float("nan"), "b": 1.0}, {"nan": "drop"}, "r must list an item that is left"),
         ],
     )
     def test_messages(self, r, s, options, words):

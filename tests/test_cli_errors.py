@@ -314,10 +314,10 @@ def test_a_fault_of_ours_is_said_plainly(monkeypatch):
     monkeypatch.setattr("fujiscore.compare", fail)
     done = CliRunner().invoke(fuji, ["compare", "good.csv", "good.csv", "-q"])
     assert done.exit_code == 2
-    assert done.stderr.splitlines() == [
+    assert done.stderr == (
         "fuji compare: unexpected ZeroDivisionError: division by zero. Run it again with --debug to see where, and "
-        "report it."
-    ]
+        "report it.\n"
+    )
 
 
 def test_a_library_that_is_not_installed(folder, monkeypatch):

@@ -204,3 +204,31 @@ def test_a_million_rows_are_announced_with_a_way_out(run, monkeypatch):
     write("long.csv", "a,b,class", [f"{i % 13},{i % 7},{'xy'[i % 2]}" for i in range(3000)])
     _, out, _ = run("rank", "long.csv", "--target", "class", "--method", "relief", "--rows", "200")
     assert "sample of 200 of 3000 rows" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("measure", ["kendall", "RBO:0.98", "jaccard"])
+def test_a_study_by_another_measure(run, measure):
+    example()
+    arguments = ("study", "d.csv", "--target", "class", "--method", "relief", "--method", "mutual_information")
+    arguments += ("--resamples", "3", "--permutations", "0", "--no-progress", "-m", measure)
+    code, out, errors = run(*arguments)
+    assert code == 0, errors
+    assert max(map(len, out.splitlines())) <= 80
+    table = out.split("Do the methods agree?")[1].split("\n\n")[0]
+    whole = measure != "jaccard"
+    assert ("value over the whole list" in table, "by chance" in table) == (whole, not whole)
+    code, out, _ = run(*arguments, "--json")
+    report = json.loads(out)
+    assert report["area"] == ("value over the whole list" if whole else "top-weighted AUC")
+    assert all((row["expected"] is None) == whole for row in report["curves"])
+
+
+def test_a_dead_method_is_marked(run):
+    random = np.random.default_rng(0)
+    rows = [f"{a},{b},{'xy'[i % 2]}" for i, (a, b) in enumerate(random.normal(size=(40, 2)).tolist())]
+    write("noise.csv", "a,b,class", rows)
+    code, out, errors = run("study", "noise.csv", "--target", "class", *QUICK)
+    assert code == 0, errors
+    assert "(flat" in out
+    assert "undefined" in out
+    assert max(map(len, out.splitlines())) <= 80

@@ -229,7 +229,7 @@ class TestInputs:
             ({float("nan"): 1, "a": 2}, "r must label every item; the label at position 0 is missing"),
             (pd.Series([1, 2], index=["a", np.nan]), "the label at position 1 is missing"),
             (pd.Series([1, 2], index=pd.to_datetime(["2024-01-01", None])), "the label at position 1 is missing"),
-            ([("a", 1), ("a", 2)], r"r must list each item once; 1 entries repeat an item \(a\)"),
+            ([("a", 1), ("a", 2)], r"r must list each item once; it repeats 1 item \(a\)"),
         ],
     )
     def test_errors(self, scores, message):

@@ -355,7 +355,7 @@ def test_negative_scores_of_fimp_files_count_as_zero(write):
     zero = read(write("zero.csv", "item,score\na,1\nb,0.5\nc,0\n"))
     assert fj.fuji(rankings, zero, 1) == fj.fuji([0.5, 0, 0], [1, 0.5, 0], 1)
     finite = write("x.fimp", f"meta\n{RULE}\n1\ta\t[1]\t[0.5]\n2\tb\t[2]\t[-0.25]\n")
-    assert read(finite, negative="abs").notes == ("x: 1 negative scores replaced by their magnitude",)
+    assert read(finite, negative="abs").notes == ("x: 1 negative score replaced by magnitudes",)
     with pytest.raises(InputError, match="non-negative"):
         read(path, negative="raise")
     plain_file = write("y.csv", "item,score\na,1\nb,-1\nc,0\n")

@@ -27,19 +27,18 @@ from fujiscore.paper import (
     build,
     compute,
     conventions,
-    curve_checks,
-    extremes,
     figures,
     forest,
+    page,
     properties,
+    record,
     scenarios,
     sources,
     study,
-    study_claims,
+    theory,
     write,
 )
-from fujiscore.paper.catalogue import STATEMENTS
-from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED, VERDICTS, judge
+from fujiscore.paper.record import CAVEAT, DATA_SETS, FAILS, HOLDS, STATEMENTS, UNCHECKED, VERDICTS, check
 
 # The paper's Table 1: fully defined, bounded, maximum, correction for chance, rank scores.
 TABLE_1 = {
@@ -213,8 +212,8 @@ def test_the_cache_is_the_users(monkeypatch, tmp_path):
 
 
 def test_the_sums_are_those_of_24_data_sets_with_four_rankings():
-    names = {f"{name}_{method}.fimp" for name in sources.data_sets() for method in sources.METHODS}
-    assert len(sources.data_sets()) == 24
+    names = {f"{name}_{method}.fimp" for name in DATA_SETS for method in sources.METHODS}
+    assert len(DATA_SETS) == 24
     assert set(sources.sums()) == names
     assert all(len(digest) == 64 for digest in sources.sums().values())
 
@@ -237,9 +236,10 @@ def published(rankings):
     return sources.load(rankings)
 
 
-def test_the_published_files_have_the_published_sums(published):
-    assert published.altered == []
-    assert [one.n for name, one in published.sets.items() if name in {"genes", "p53"}] == [20531, 5408]
+def test_the_published_files_have_the_published_sums(rankings, published):
+    assert sources.unpublished(rankings) == []
+    assert [one.n for name, one in published.items() if name in {"genes", "p53"}] == [20531, 5408]
+    assert all(one.names == sources.METHODS for one in published.values())
 
 
 def test_the_published_files_pass_from_a_site_to_the_users_cache(site, rankings, tmp_path, monkeypatch):
@@ -256,7 +256,10 @@ def test_an_altered_file_is_noticed(rankings, tmp_path):
     text = other.read_text()
     other.unlink()
     other.write_text(text + "\n")
-    assert sources.load(tmp_path).altered == ["sonar_relief.fimp"]
+    assert sources.unpublished(tmp_path) == ["sonar_relief.fimp"]
+    result = build.Reproduction([], sources.unpublished(tmp_path), 0.0)
+    assert result.statements()["altered"] == ["sonar_relief.fimp"]
+    assert "1 of the ranking files are not the published ones" in page.html(result, tmp_path)
 
 
 # --- What needs no data -------------------------------------------------------------------------------------------
@@ -278,7 +281,7 @@ def test_the_declared_properties_are_the_papers():
         declared = fj.MEASURES[name].properties
         assert "".join("01"[getattr(declared, trait)] for trait in properties.TITLES) == row
     assert tuple(TABLE_1) == fj.PAPER_MEASURES
-    columns = {one.key: one.statement for one in STATEMENTS if one.section == "properties"}
+    columns = {key: row["statement"] for key, row in STATEMENTS.items() if row["section"] == "properties"}
     assert list(columns) == list(properties.TITLES)
     for index, (trait, title) in enumerate(properties.TITLES.items()):
         marked = ", ".join(fj.MEASURES[name].title for name, row in TABLE_1.items() if row[index] == "1")
@@ -303,7 +306,9 @@ def test_every_cell_of_the_table_of_properties():
 def test_a_wrong_mark_would_be_found():
     wrong = properties.Cell("jaccard", "uses_scores", paper=True, computed=False, evidence="")
     assert wrong.agreement == "differs"
-    assert properties.judge_column([wrong]).verdict == FAILS
+    key, judged = properties.check_column("uses_scores", [wrong])
+    assert (key, judged.verdict) == ("uses_scores", FAILS)
+    assert judged.measured == "0 of 1 cells agree; 1 differ: Jaccard ()"
 
 
 def test_cases_have_the_overlap_they_claim():
@@ -320,11 +325,11 @@ def test_the_least_jaccard_area_by_brute_force(n):
         values = [len(set(range(k)) & set(order[:k])) for k in range(1, n + 1)]
         values = [h / (2 * k - h) for k, h in enumerate(values, 1)]
         areas.append((sum(values) - (values[0] + values[-1]) / 2) / (n - 1))
-    assert min(areas) == pytest.approx(extremes.least_jaccard_auc(n), abs=1e-14)
+    assert min(areas) == pytest.approx(theory.least_jaccard_auc(n), abs=1e-14)
 
 
 def test_the_proposition_on_fuji_is_false(without_rankings):
-    r, s = extremes.COUNTER_R.tolist(), sorted(extremes.COUNTER_S.tolist())
+    r, s = theory.COUNTER_R.tolist(), sorted(theory.COUNTER_S.tolist())
     reverse = [float(oracle.fuji(oracle.Pair(r, s, k))) for k in (1, 2, 3, 4)]
     other = [float(oracle.fuji(oracle.Pair(r, [s[2], s[0], s[1], s[3]], k))) for k in (1, 2, 3, 4)]
     assert reverse[1] == pytest.approx(0.607, abs=5e-4)
@@ -354,9 +359,17 @@ def test_figures_keep_every_extreme():
 
 
 def test_verdicts():
-    assert judge("", holds=True).verdict == HOLDS
-    assert judge("", holds=True, caveat=True).verdict == CAVEAT
-    assert judge("", holds=False, caveat=True).verdict == FAILS
+    key, judged = check("top_gene", holds=True, rank=5)
+    assert (key, judged.verdict, judged.measured) == ("top_gene", HOLDS, "its rank in RF is 5")
+    assert check("top_gene", holds=True, caveat=True, rank=5)[1].verdict == CAVEAT
+    assert check("top_gene", holds=False, caveat=True, rank=6)[1].verdict == FAILS
+
+
+def test_a_check_that_lacks_a_value_or_a_section_that_lacks_a_check_is_an_error():
+    with pytest.raises(KeyError, match="rank"):
+        check("top_gene", holds=True)
+    with pytest.raises(KeyError, match="top_relief"):
+        record.make_section("genes", [check("top_mi", holds=True, genes="1, 2")])
 
 
 def test_without_rankings_only_what_needs_them_stays_unchecked(without_rankings):
@@ -370,12 +383,26 @@ def test_without_rankings_only_what_needs_them_stays_unchecked(without_rankings)
 
 
 def test_every_statement_is_checked_by_one_section():
-    keys = [one.key for one in STATEMENTS]
-    assert len(keys) == len(set(keys)) == 73
-    assert {one.section for one in STATEMENTS} == {"scenarios", "properties", "bounds", "chance", "study", "genes"}
-    names = {name for one in STATEMENTS for name in one.rf.split()}
-    assert names <= {"all", *sources.data_sets()}
-    assert all(one.source and one.statement and one.how.endswith((".", "²).")) for one in STATEMENTS)
+    rows = record.facts("statements.csv")
+    assert [row["key"] for row in rows] == list(STATEMENTS)
+    assert len(rows) == len(STATEMENTS) == 73
+    sections = [row["section"] for row in rows]
+    assert list(dict.fromkeys(sections)) == ["scenarios", "properties", "bounds", "chance", "study", "genes"]
+    assert sections == sorted(sections, key=list(record.SECTIONS).index)
+    names = {name for row in rows for name in row["rf"].split()}
+    assert names <= {"all", *DATA_SETS}
+    for row in rows:
+        assert row["source"]
+        assert row["statement"].endswith(".")
+        assert row["how"].endswith(".")
+        assert row["measured"]
+        assert not row["measured"].endswith(".")  # the page adds it
+
+
+def test_the_sections_say_what_was_searched():
+    assert f" {scenarios.ITEMS} items" in record.SECTIONS["scenarios"]["text"]
+    assert f"up to {properties.MOST_ITEMS} items" in record.SECTIONS["properties"]["text"]
+    assert "ties closed" in record.SECTIONS["study"]["text"].splitlines()[1]
 
 
 def test_raw_data_need_rankings(tmp_path):
@@ -394,7 +421,7 @@ def complete(rankings):
 @pytest.mark.parametrize("pair", MEANS, ids="-".join)
 def test_mean_areas(published, pair):
     for measure, mean in zip(("fuji", "jaccard"), MEANS[pair], strict=True):
-        assert study.means(published.sets, measure)[pair] == pytest.approx(mean, abs=0.003)
+        assert study.means(published, measure)[pair] == pytest.approx(mean, abs=0.003)
 
 
 def test_top_genes(complete):
@@ -432,12 +459,28 @@ def test_everything_is_checked_and_statements_are_told_apart(complete, without_r
 
 
 def test_other_scores_give_other_verdicts(published):
-    genes = published.sets["genes"]
-    same = [np.asarray(genes[name]) for name in ("Genie3", "Genie3", "relief", "relief")]
-    swapped = conventions.named(genes.names, same, conventions.labels(genes))
+    genes = published["genes"]
+    same = [genes[name].scores for name in ("Genie3", "Genie3", "relief", "relief")]
+    swapped = fj.Rankings(genes.names, same, genes.labels)
     for key in ("first_features", "top_gene"):
-        assert curve_checks.genes_ensembles(genes)[key].verdict == HOLDS
-        assert curve_checks.genes_ensembles(swapped)[key].verdict == FAILS
+        assert dict(study.genes_ensembles(genes))[key].verdict == HOLDS
+        assert dict(study.genes_ensembles(swapped))[key].verdict == FAILS
+
+
+def test_top_ranks_and_tails_by_hand(published):
+    """The checks on genes rest on the rankings' own order and scores: compare them with plain sorting."""
+    genes = published["genes"]
+    genie3, forest_scores = (genes[name].scores.tolist() for name in ("Genie3", "RForest"))
+    best = max(range(genes.n), key=genie3.__getitem__)
+    rank = 1 + sum(score > forest_scores[best] for score in forest_scores)
+    assert dict(study.genes_ensembles(genes))["top_gene"].measured == f"its rank in RF is {rank}"
+    total, count = 0.0, 0
+    positive = sorted((max(score, 0.0) for score in forest_scores), reverse=True)
+    while total < sum(positive) / 2:
+        total, count = total + positive[count], count + 1
+    assert study._half(genes["RForest"]) == pytest.approx(count / genes.n, abs=1.5 / genes.n)
+    zeros = sum(a <= 0 and b <= 0 for a, b in zip(genie3, forest_scores, strict=True))
+    assert study._skipped(genes[study.ENSEMBLES]) == pytest.approx(zeros / genes.n, abs=1e-3)
 
 
 # --- Ties -----------------------------------------------------------------------------------------------------------
@@ -463,7 +506,7 @@ def sparse_sets(count=40, n=300, positive=8):
         scores = np.zeros((4, n))
         for row in scores:
             row[rng.choice(n, positive, replace=False)] = rng.random(positive)
-        sets[str(index)] = conventions.named(sources.METHODS, scores, [f"item {i}" for i in range(n)])
+        sets[str(index)] = fj.Rankings(sources.METHODS, list(scores), [f"item {i}" for i in range(n)])
     return sets
 
 
@@ -471,18 +514,18 @@ def sparse_sets(count=40, n=300, positive=8):
 def test_unrelated_rankings_with_ties_have_a_corrected_area_of_zero(measure):
     sets = sparse_sets()
     exact = study.means(sets, measure, corrected=True)
-    assert np.abs(exact.values).max() < 0.02
+    assert max(map(abs, exact.values())) < 0.02
     # Ties broken by input order give another statistic, for which this null would be wrong.
     first = next(iter(sets.values()))
     null = conventions.chance(first["Genie3"], first["relief"], measure, ks="exp")
     assert null.exact
     if measure == "jaccard":
-        assert np.abs(study.means(sets, measure).values - null.expected_auc).min() > 0.1
+        assert min(abs(mean - null.expected_auc) for mean in study.means(sets, measure).values()) > 0.1
 
 
 def test_corrected_areas_are_those_of_permutations(published):
-    water = published.sets["water_all"]
-    r, s = (np.maximum(np.asarray(water[name]), 0.0) for name in ("Genie3", "RForest"))
+    water = published["water_all"]
+    r, s = (np.maximum(water[name].scores, 0.0) for name in ("Genie3", "RForest"))
     ks = [2**power for power in range(7)] + [water.n]
     rng = np.random.default_rng(5)
 
@@ -493,9 +536,8 @@ def test_corrected_areas_are_those_of_permutations(published):
 
     expected = np.mean([area(r, rng.permutation(s)) for _ in range(400)])
     by_hand = (area(r, s) - expected) / (1 - expected)
-    clipped = conventions.named(["a", "b"], [r, s], conventions.labels(water))
-    found = conventions.areas(clipped, measure="jaccard", ks="exp", corrected=True)[0, 1]
-    assert found == pytest.approx(by_hand, abs=0.02)
+    corrected = conventions.areas(water[study.ENSEMBLES], measure="jaccard", ks="exp", corrected=True)[0, 1]
+    assert corrected == pytest.approx(by_hand, abs=0.02)
 
 
 # --- Correct RF -----------------------------------------------------------------------------------------------------
@@ -503,28 +545,32 @@ def test_corrected_areas_are_those_of_permutations(published):
 
 def test_rf_is_judged_twice_where_raw_data_are_at_hand(shared, published, tmp_path):
     (tmp_path / "sonar.parquet").symlink_to(shared / "data" / "datasets" / "sonar.parquet")
-    corrected = forest.corrected_sets(tmp_path, published.sets)
+    corrected = forest.corrected_sets(tmp_path, published)
     assert set(corrected) == {"sonar", "digits"}
-    table = forest.section(published.sets, corrected).tables[0]
+    section = forest.section(published, corrected)
+    table = section.tables[0]
     digits = next(row for row in table.rows if row[0] == "digits")
     assert digits[2] == pytest.approx(0.748, abs=1e-3)
     assert digits[3] > 0.95
     assert digits[-1] > 0.95  # Genie3 agrees with the published one
-    claims = study_claims.claims(published.sets, corrected)
-    second = {claim.statement: claim.correct_rf for claim in claims if claim.correct_rf}
-    assert second["On average Genie3 and RF are the most similar pair."].verdict == HOLDS
-    assert second["The top Genie3 gene has rank 5 in RF."].verdict == UNCHECKED
+    figure = section.figures[0]
+    assert dict(zip(figure.numbers["data set"], figure.numbers["correct"], strict=True))["digits"] == digits[3]
+    second = study.judge_again(published, corrected)
+    assert second["most_similar"].verdict == HOLDS
+    assert "with the published RF: " in second["most_similar"].measured
+    assert second["top_gene"].verdict == UNCHECKED
+    assert set(second) == {key for key, row in STATEMENTS.items() if row["rf"]}
 
 
 def test_raw_data_that_do_not_fit_are_refused(published, tmp_path):
     pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
     with pytest.raises(InputError, match="no such folder"):
-        forest.corrected_sets(tmp_path / "nowhere", published.sets)
+        forest.corrected_sets(tmp_path / "nowhere", published)
     with pytest.raises(InputError, match="none of the data sets"):
-        forest.corrected_sets(tmp_path, published.sets)
-    pq.write_table(pa.table({"target": ["a", "b"]}), tmp_path / "sonar.parquet")
-    with pytest.raises(InputError, match="60 are missing"):
-        forest.corrected_sets(tmp_path, {"sonar": published.sets["sonar"]})
+        forest.corrected_sets(tmp_path, published)
+    pq.write_table(pa.table({"attribute_1": [1.0, 2.0], "target": ["a", "b"]}), tmp_path / "sonar.parquet")
+    with pytest.raises(InputError, match="59 are missing"):
+        forest.corrected_sets(tmp_path, {"sonar": published["sonar"]})
 
 
 # --- What is written ----------------------------------------------------------------------------------------------

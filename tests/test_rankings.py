@@ -253,7 +253,7 @@ class TestConstructors:
         ({"a": 3, "b": 1}, {}, "a must be scores.*Got int"),
         ({1: [1, 2], "1": [2, 1]}, {}, "rankings must have different names; '1' names more than one"),
         ({"a": [1, 2], "b": [1, float("nan")]}, {}, "b must hold scores that are numbers; 1 of 2 is NaN"),
-        (pd.DataFrame({"gene": ["x", "x"], "a": [1, 2]}), {}, r"a must list each item once; 1 entries repeat .*\(x\)"),
+        (pd.DataFrame({"gene": ["x", "x"], "a": [1, 2]}), {}, r"a must list each item once; it repeats 1 item \(x\)"),
         (pl.DataFrame({"gene": ["x", None], "a": [1, 2]}), {}, "a must label every item; the label at position 1"),
         (pd.DataFrame({"a": ["x", "y"]}), {}, "rankings must have a column of scores; 'a' is the only column"),
         (pd.DataFrame({"a": []}), {}, "a must hold at least one score"),

@@ -38,7 +38,7 @@ class TestPValues:
     def test_zeros_are_noted(self):
         assert notes_of([0.0, 0.5, 0.0], "neglog10") == (
             "scores read as -log10",
-            "a: 2 p-values of 0 read as 5e-324, the smallest positive number",
+            "a: 2 p-values of 0 read as 5e-324, the smallest number",
         )
         assert scores_of([0.0], "neglog10") == [-math.log10(SMALLEST)]
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fujiscore.io import read
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # What few programs need is imported when it is asked for: name to module.
 _ON_DEMAND = {

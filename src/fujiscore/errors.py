@@ -66,6 +66,11 @@ def proportion(argument: str, value: Any) -> float:
     return float(value)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: 1 item, 2 items."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def first_few(names: Sequence[Any], most: int = LISTED) -> str:
     """Return the first names of many, and how many more there are."""
     shown = ", ".join(str(name) for name in names[:most])

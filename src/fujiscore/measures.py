@@ -368,7 +368,8 @@ FORMULAS = {
     "wald": "(h - E) / (min(k1, k2) - E)",
     "krizek": "1 if the sets are equal, else 0 (what the entropy of subset frequencies comes to for two sets)",
     "cwrel": "(h - m) / (floor((k1 + k2) / 2) - m), m = max(0, k1 + k2 - n)",
-    "correlation": "Pearson's correlation of the raw scores over the union; 1 where undefined; -inf as the least score",
+    "correlation": "Pearson's correlation of the raw scores over the union; 1 where undefined; -inf as the least "
+    "finite score",
     "pearson": "(h - E) / (n sqrt(k1/n (1 - k1/n) k2/n (1 - k2/n)))",
     "gamma": "(C - D) / (C + D): concordant and discordant pairs of the union, ties in neither; 1 where there are none",
     "dice": "2h / (k1 + k2)",
@@ -383,9 +384,11 @@ FORMULAS = {
 REFERENCES = {
     "fuji": "Petković, Škrlj, Kocev, Simidjievski (2021), Fuzzy Jaccard Index: A robust comparison of ordered lists",
     "jaccard": "Jaccard (1901), Étude comparative de la distribution florale",
-    "hamming": "Dunne, Cunningham, Azuaje (2002), Solutions to instability problems with wrapper-based selection",
+    "hamming": "Dunne, Cunningham, Azuaje (2002), Solutions to instability problems with wrapper-based feature "
+    "selection",
     "pog": "Shi et al. (2006), The MicroArray Quality Control project",
-    "npog": "Zhang et al. (2009), Evaluating reproducibility of differential expression discoveries",
+    "npog": "Zhang et al. (2009), Evaluating reproducibility of differential expression discoveries in microarray "
+    "studies",
     "kuncheva": "Kuncheva (2007), A stability index for feature selection",
     "lustgarten": "Lustgarten et al. (2009), Measuring stability of feature selection in biomedical datasets",
     "wald": "Wald, Khoshgoftaar, Napolitano (2013), Stability of filter- and wrapper-based feature subset selection",

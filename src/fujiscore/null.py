@@ -477,19 +477,30 @@ def _permuted(
     return [Permutations(len(seeds), aucs[i], sums[i], squares[i], at_least[i]) for i in range(len(measures))]
 
 
+def _in_own_order(ranking: Ranking) -> Ranking:
+    """Return the ranking of the same scores with its items numbered from best to worst."""
+    order = ranking.order
+    absent = None if ranking.absent is None else ranking.absent[order]
+    renumbered = Ranking.checked(ranking.name, ranking.scores[order], absent=absent)
+    renumbered.__dict__["_sorted"] = (np.arange(ranking.n, dtype=np.int32), ranking.ranked_raw)
+    return renumbered
+
+
 class _Draw:
     """Random assignments of s's scores to the items of the universe.
 
     Without unlisted items s's scores are permuted. With a larger universe each listed item of s becomes a random
     item of it: one that r lists, or one of as many other items as s can hit; the rest of the universe costs nothing.
+    Items are numbered from r's best to its worst, so that the order of the input's rows changes no p-value; with
+    ties="stable" it decides ties, and is kept.
     """
 
     def __init__(self, overlap: Overlap) -> None:
-        self.overlap = overlap
+        self.overlap = overlap if overlap.ties == "stable" else overlap.with_first(_in_own_order(overlap.r))
         overlap.s.tie_groups  # noqa: B018 - once, before threads share it
         self.unlisted = overlap.n > overlap.r.n
         if self.unlisted:
-            self._extend(overlap)
+            self._extend(self.overlap)
 
     def _extend(self, overlap: Overlap) -> None:
         """Prepare r, and s's sorted scores, over r's listed items and as many others as s can hit."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.coercion import labelled, unique_labels
-from fujiscore.errors import InputError, first_few, integer
+from fujiscore.errors import InputError, counted, first_few, integer
 from fujiscore.tables import frame, free_name
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ class Rankings(Sequence[Ranking]):
 
     def __repr__(self) -> str:
         """Return the names and sizes."""
-        return f"Rankings({len(self)} rankings of {self.n} items: {first_few(self.names)})"
+        return f"Rankings({counted(len(self), 'ranking')} of {counted(self.n, 'item')}: {first_few(self.names)})"
 
     @property
     def n(self) -> int:

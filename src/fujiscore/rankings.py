@@ -11,7 +11,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, require_labels, unique_labels
-from fujiscore.errors import InputError, choice, first_few, integer, spelled
+from fujiscore.errors import InputError, choice, counted, first_few, integer, spelled
 from fujiscore.ranking import Ranking, Rankings, require_names
 from fujiscore.transforms import Transform, transformed
 
@@ -28,6 +28,7 @@ NEGATIVE = ("raise", "clip", "abs")
 NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
+SCORED_0 = "scored 0"
 COUNT_AS_ZERO = "scores are negative and count as 0"
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -262,10 +263,10 @@ def _checked_scores(
         remedy = f"Pass {spelled('nan', 'zero')} to score them 0, or {spelled('nan', 'drop')} to leave those items out."
         raise _bad_score(scores, items, name, np.isnan(scores), "scores that are numbers", "NaN", remedy)
     if has_nan and nan == "zero":
-        notes.append(f"{name}: {int(np.isnan(scores).sum())} NaN scores replaced with 0")
+        notes.append(f"{name}: {counted(int(np.isnan(scores).sum()), 'NaN score')} replaced with 0")
         scores = np.where(np.isnan(scores), 0.0, scores)
     if below and negative == "abs":
-        notes.append(f"{name}: {int((scores < 0).sum())} negative scores replaced by their magnitude")
+        notes.append(f"{name}: {counted(int((scores < 0).sum()), 'negative score')} replaced by magnitudes")
         scores = np.abs(scores)
     if (scores == np.inf).any():
         remedy = "Replace them by a large finite score."
@@ -308,7 +309,7 @@ def _merged_duplicates(
     extra = len(items) - len(unique)
     if duplicates == "raise":
         raise InputError(
-            f"{name} must list each item once; {extra} entries repeat an item ({first_few(repeated)}). "
+            f"{name} must list each item once; it repeats {counted(len(repeated), 'item')} ({first_few(repeated)}). "
             f"Pass {spelled('duplicates', 'max')}, {spelled('duplicates', 'mean')} or {spelled('duplicates', 'first')}."
         )
     merged = np.full(len(unique), -np.inf)
@@ -322,7 +323,7 @@ def _merged_duplicates(
     else:
         merged[group[::-1]] = scores[::-1]
     how = {"max": "the best score kept", "mean": "scores averaged", "first": "the first score kept"}[duplicates]
-    notes.append(f"{name}: {extra} duplicates merged, {how} ({first_few(repeated)})")
+    notes.append(f"{name}: {counted(extra, 'duplicate')} merged, {how} ({first_few(repeated)})")
     return list(unique), merged
 
 
@@ -359,7 +360,7 @@ def _aligned(
             lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]
             if missing == "raise":
                 raise _missing_items(name, lacking, len(items))
-            notes.append(f"{name} lacks {len(lacking)} of {len(items)} items, scored 0: {first_few(lacking)}")
+            notes.append(f"{name} lacks {len(lacking)} of {len(items)} items, {SCORED_0}: {first_few(lacking)}")
         aligned.append(np.where(gone_mask, 0.0, own[positions]))
         absent.append(gone_mask if gone_mask.any() else None)
     return aligned, absent, items
@@ -424,9 +425,6 @@ def _without_nan(
         raise InputError(f"{' and '.join(names)} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
     notes.append(_left(keep.size, bad.size, "NaN in some ranking", gone))
     masks = [None if mask is None or not mask[keep].any() else mask[keep] for mask in absent]
-    for mask, name in zip(masks, names, strict=True):
-        if mask is not None and mask.all():
-            raise InputError(f"{name} has no item left after {spelled('nan', 'drop')}.")
     kept = None if labels is None else [labels[i] for i in keep.tolist()]
     return [own[keep] for own in scores], masks, kept
 

@@ -16,6 +16,7 @@ from fujiscore.null import has_closed_form
 from fujiscore.overlap import grid
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.rankers.ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of, shared_forest
+from fujiscore.ranking import Ranking, Rankings
 from fujiscore.resampling import plan, resampled_scores
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, StabilityComparison, compare_stabilities, of_pairs
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.rankers.features import Features
     from fujiscore.rankers.ranking import Rankers
-    from fujiscore.ranking import Ranking, Rankings
 
     Pair: TypeAlias = tuple[str, str]
 
@@ -258,7 +258,7 @@ def _compared(
     }
     closed = has_closed_form(find(measure))
     options: Any = {"measure": measure, "ks": ks, "corrected": closed, **work}
-    pairs = {name: pairwise(resampled[name], **options) for name in names}
+    pairs = {name: _all_pairs(resampled[name], options) for name in names}
 
     def stabilities(*, corrected: bool) -> dict[str, Stability]:
         kind = {name: matrix if corrected else matrix.as_raw() for name, matrix in pairs.items()}
@@ -269,7 +269,7 @@ def _compared(
     defined = [name for name in names if not np.isnan(best[name].value)]
     return Study(
         rankings=rankings,
-        matrix=_blanked(pairwise(rankings, **options).as_raw(), flat),
+        matrix=_blanked(_all_pairs(rankings, options).as_raw(), flat),
         curves=curves,
         resampled=resampled,
         stability=raw,
@@ -285,6 +285,14 @@ def _compared(
 def is_flat(ranking: Ranking, measure: str) -> bool:
     """Return whether a ranking does not tell items apart: equal scores, which for FUJI negative ones are, too."""
     return ranking.constant or (measure == "fuji" and ranking.best <= 0)
+
+
+def _all_pairs(rankings: Rankings, options: Any) -> Matrix:
+    """Compare all pairs; rankings without a score of at least 0 are all 0 to FUJI."""
+    if options["measure"] == "fuji":
+        members = [r if r.best >= 0 else Ranking.checked(r.name, np.zeros(r.n), r.items) for r in rankings]
+        rankings = Rankings.of(members, rankings.labels, rankings.universe, rankings.notes)
+    return pairwise(rankings, **options)
 
 
 def _blanked(matrix: Matrix, flat: Sequence[str]) -> Matrix:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import InputError, choice, spelled
+from fujiscore.errors import InputError, choice, counted, spelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ def transformed(scores: Scores, transform: Transform, name: str) -> tuple[Scores
         _require(known, (known >= 0) & (known <= 1), name, "p-values between 0 and 1", transform)
         zeros = int((known == 0).sum())
         if zeros:
-            notes.append(f"{name}: {zeros} p-values of 0 read as {SMALLEST:.1g}, the smallest positive number")
+            notes.append(f"{name}: {counted(zeros, 'p-value')} of 0 read as {SMALLEST:.1g}, the smallest number")
         return -np.log10(np.maximum(scores, SMALLEST)) + 0.0, tuple(notes)
     if transform == "exp":
         _require(known, known < np.inf, name, "scores below infinity", transform)

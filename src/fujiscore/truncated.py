@@ -15,7 +15,7 @@ from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import area
 from fujiscore.overlap import Grid, grid, overlap_of, pair
 from fujiscore.ranking import Ranking, Rankings
-from fujiscore.rankings import COUNT_AS_ZERO, align, takes_policies
+from fujiscore.rankings import COUNT_AS_ZERO, SCORED_0, align, takes_policies
 from fujiscore.results import Result, ResultOverK
 
 if TYPE_CHECKING:
@@ -113,7 +113,8 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
     high, shared = np.empty(points.ks.size), np.empty(points.ks.size, np.int64)
     ranked = [_at_most(ranking) for ranking in both]
     _kernels.sweep.overlap(*overlap.ranks, *ranked, overlap.k1, overlap.k2, overlap.zero_tail, shared, high)
-    return Bounds(points, low, np.maximum(low, high), both.n, both.notes)
+    notes = tuple(note.replace(SCORED_0, "scores unknown") for note in both.notes)
+    return Bounds(points, low, np.maximum(low, high), both.n, notes)
 
 
 def _at_most(ranking: Ranking) -> Scores:

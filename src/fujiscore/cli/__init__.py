@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from fujiscore import __version__
 from fujiscore.errors import InputError, MissingExtraError, spelling
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _message(error: click.ClickException) -> str:
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
-@click.version_option(package_name="fujiscore", message="fuji %(version)s")
+@click.version_option(__version__, message="fuji %(version)s")
 @click.pass_context
 def fuji(ctx: click.Context) -> None:
     """Compare scored rankings: how similar, where they differ, more than chance, how stable.

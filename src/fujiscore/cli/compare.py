@@ -43,29 +43,19 @@ COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
 @click.argument("files", nargs=-1, required=True, metavar="A B")
 @options.measures(DEFAULT_MEASURES)
 @options.option(
-    "-k",
-    "sizes",
-    section="Compute",
+    "-k sizes",
+    "Report the values at this k too, and the near misses at the first one; repeat for several.",
     type=options.Count(1),
     multiple=True,
     metavar="K",
-    help="Report the values at this k too, and the near misses at the first one; repeat for several.",
 )
-@options.option(
-    "--permutations",
-    section="Compute",
-    type=options.Count(0),
-    default=0,
-    metavar="N",
-    help="Number of permutations for p-values.",
-)
+@options.option("--permutations", "Number of permutations for p-values.", type=options.Count(0), default=0, metavar="N")
 @options.seed("Seed of the permutations.")
 @options.option(
     "--fail-under",
-    section="Compute",
+    "Exit with 1 if the AUC of the first measure (with --missing bounds, its lower bound) is below X.",
     type=float,
     metavar="X",
-    help="Exit with 1 if the AUC of the first measure (with --missing bounds, its lower bound) is below X.",
 )
 @options.corrected("Let --fail-under judge the value corrected for chance.")
 @options.points
@@ -115,7 +105,7 @@ def command(
     if plot is not None:
         draw(plot, writing, [lambda ax: _plot(result, ax)], (6.4, 4.0))
     why = result.explain(sizes[0] if sizes else None) if measures[0].name == "fuji" else None
-    deliver(_report(result, why, files), writing)
+    deliver(_report(result, why, files, writing.show or NEAR_MISSES), writing)
     return _verdict(f"{'corrected ' if corrected else ''}{_headline_name(result)}", judged, fail_under)
 
 
@@ -164,14 +154,14 @@ def _verdict(what: str, judged: float, fail_under: float | None) -> int:
     return 1
 
 
-def _report(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str]) -> Report:
+def _report(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str], show: int) -> Report:
     """Return the report in its three forms."""
     header = ["k"]
     for name in result.curves:
         header += [name, f"{name}_expected", f"{name}_corrected"]
     return Report(
         "compare",
-        lambda screen: _text(result, why, screen),
+        lambda screen: _text(result, why, screen, show),
         lambda: _data(result, why, files),
         header,
         lambda: _rows(result),
@@ -248,7 +238,7 @@ def _data(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str
     }
 
 
-def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen) -> list[str]:
+def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen, show: int) -> list[str]:
     """Return the report as lines."""
     universe = f" of {result.rankings.universe}" if result.rankings.universe else ""
     lines = [
@@ -259,7 +249,7 @@ def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen) -> 
     ]
     if result.ks.size > 1:
         lines += ["", *side_by_side(screen, _charts(result))]
-    return lines + ([] if why is None else ["", *_near_misses(why, screen)])
+    return lines + ([] if why is None else ["", *_near_misses(why, screen, show)])
 
 
 def _table(result: fj.Comparison, screen: Screen) -> list[str]:
@@ -270,7 +260,7 @@ def _table(result: fj.Comparison, screen: Screen) -> list[str]:
     for level in result.levels():
         numbers = (level.value, level.expected, level.corrected, level.z, level.p_value)
         cells = [
-            "-" if value is None or isnan(value) else format(value, form)
+            "-" if value is None or isnan(value) else format(round(value, 10) + 0.0, form)
             for value, form in zip(numbers, forms, strict=True)
         ]
         title = "" if level.measure == last else find(level.measure).title
@@ -291,7 +281,7 @@ def _charts(result: fj.Comparison) -> list[tuple[Any, ...]]:
     return charts
 
 
-def _near_misses(why: fj.Explanation, screen: Screen) -> list[str]:
+def _near_misses(why: fj.Explanation, screen: Screen, show: int) -> list[str]:
     """Return the decomposition of FUJI at one k, and the near misses that give it most."""
     credit = why.value - why.jaccard
     lines = screen.wrap(
@@ -303,11 +293,11 @@ def _near_misses(why: fj.Explanation, screen: Screen) -> list[str]:
         return [*lines, "No near misses: " + ("the top sets are equal." if same else "no other item comes near.")]
     rows = [
         [printable(why.items[i]), str(why.rank_r[i]), str(why.rank_s[i]), f"{why.contribution[i]:.4f}"]
-        for i in near[:NEAR_MISSES]
+        for i in near[:show]
     ]
     lines += table(screen, ["near miss", "rank A", "rank B", "credit"], rows)
-    if len(near) > NEAR_MISSES:
-        lines.append(f"... {len(near) - NEAR_MISSES} more: fuji explain A B -k {why.k1}")
+    if len(near) > show:
+        lines.append(f"... {len(near) - show} more: fuji explain A B -k {why.k1}")
     return lines
 
 

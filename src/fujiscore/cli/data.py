@@ -45,39 +45,34 @@ class Asked:
 
 OPTIONS = (
     click.argument("data"),
-    options.option("--target", section="Read", metavar="COLUMN", help="Column of classes."),
-    options.option("--drop", section="Read", metavar="COLUMN", multiple=True, help="Column to leave out; repeat."),
+    options.option("--target", "Column of classes.", section="Read", metavar="COLUMN"),
+    options.option("--drop", "Column to leave out; repeat.", section="Read", metavar="COLUMN", multiple=True),
     options.option(
         "--categorical",
+        "Column of numbers that stand for categories; repeat. Text is always categorical.",
         section="Read",
         metavar="COLUMN",
         multiple=True,
-        help="Column of numbers that stand for categories; repeat. Text is always categorical.",
     ),
     options.option(
         "--nan",
+        "How to treat missing values: keep (relief only), drop the rows, or fill in medians.",
         section="Read",
         type=click.Choice(NAN),
         default="keep",
-        show_default=True,
-        help="How to treat missing values: keep (relief only), drop the rows, or fill in medians.",
     ),
-    options.option(
-        "--rows", section="Read", type=options.Count(1), metavar="N", help="Use a stratified sample of N rows."
-    ),
-    options.option("--format", section="Read", type=click.Choice(FORMATS), help="File format; guessed if not given."),
+    options.option("--rows", "Use a stratified sample of N rows.", section="Read", type=options.Count(1), metavar="N"),
+    options.option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
     options.option(
         "--method",
-        section="Compute",
+        f"Ranking method: {', '.join(METHODS)}; repeat for several. [default: all]",
         type=click.Choice(METHODS),
         multiple=True,
         default=METHODS,
+        show_default=False,
         metavar="NAME",
-        help=f"Ranking method: {', '.join(METHODS)}; repeat for several. [default: all]",
     ),
-    options.option(
-        "--trees", section="Compute", type=options.Count(1), default=200, show_default=True, help="Number of trees."
-    ),
+    options.option("--trees", "Number of trees.", type=options.Count(1), default=200),
     options.seed(),
 )
 

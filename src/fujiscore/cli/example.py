@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,8 @@ ENDINGS = (".csv", ".trec")
     examples=("fuji example", "fuji example my_folder"),
 )
 @click.argument("folder", default="examples")
-@options.option("--force", section="Write", is_flag=True, help="Replace existing files.")
-@options.option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors.")
+@options.option("--force", "Replace existing files.", section="Write", is_flag=True)
+@options.option("--debug", "Show a traceback on errors.", section="Other", is_flag=True, expose_value=False)
 def command(*, folder: str, force: bool) -> None:
     """Write example files into a folder (by default ./examples), and print commands to try on them."""
     source, target = _source(), Path(folder)
@@ -44,7 +45,8 @@ def command(*, folder: str, force: bool) -> None:
         write_atomically(target / path.name, partial(_copy, path))
     click.echo(f"Example files are in {target}. Try:")
     for line in COMMANDS:
-        click.echo(f"  {line.replace('examples/', f'{target.as_posix()}/')}")
+        parts = [part.replace("examples/", f"{target.as_posix()}/") for part in line.split()]
+        click.echo(f"  {shlex.join(parts)}")
 
 
 def _copy(path: Path, file: Any) -> None:

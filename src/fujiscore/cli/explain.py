@@ -40,16 +40,7 @@ HEADER = (
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="A B")
-@options.option(
-    "-k",
-    "k",
-    section="Compute",
-    type=options.Count(1),
-    default=10,
-    show_default=True,
-    metavar="K",
-    help="Number of top items.",
-)
+@options.option("-k k", "Number of top items.", type=options.Count(1), default=10, metavar="K")
 @options.reading
 @options.writing
 def command(*, files: tuple[str, ...], k: int, reading: options.Reading, writing: options.Writing) -> None:

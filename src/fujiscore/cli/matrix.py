@@ -35,15 +35,12 @@ EXTREMES = 10
 @click.argument("files", nargs=-1, required=True)
 @options.measures(("fuji",))
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
-@options.option(
-    "--reference", section="Compute", metavar="NAME", help="Compare this ranking (or file) with all others."
-)
+@options.option("--reference", "Compare this ranking (or file) with all others.", metavar="NAME")
 @options.option(
     "--cluster/--no-cluster",
+    "Put similar rankings side by side, or keep the order of the files.",
     section="Write",
     default=True,
-    show_default=True,
-    help="Put similar rankings side by side, or keep the order of the files.",
 )
 @options.points
 @options.reading
@@ -81,7 +78,7 @@ def command(
         rows, columns = matrices[0].values.shape
         size = (2.6 + 0.55 * min(columns, 24), 1.6 + 0.5 * min(rows, 24))
         draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in matrices], size)  # type: ignore[misc]
-    deliver(_report(matrices, rankings.n), writing)
+    deliver(_report(matrices, rankings.n, writing.show), writing)
 
 
 def _read(files: Sequence[str], reference: str | None, reading: options.Reading) -> tuple[fj.Rankings, str | None]:
@@ -112,7 +109,7 @@ def _ordered(matrices: Sequence[fj.Matrix], *, by_value: bool, cluster: bool) ->
     return [matrix.reordered(order) for matrix in matrices]
 
 
-def _report(matrices: list[fj.Matrix], n: int) -> Report:
+def _report(matrices: list[fj.Matrix], n: int, show: int | None) -> Report:
     """Return the report in its three forms."""
     first = matrices[0]
     several = len(matrices) > 1
@@ -135,10 +132,10 @@ def _report(matrices: list[fj.Matrix], n: int) -> Report:
     if first.corrected:
         data["raw"] = {matrix.measure: matrix.raw for matrix in matrices}
     notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
-    return Report("matrix", lambda screen: _text(screen, matrices, n), lambda: data, header, lambda: rows, notes)
+    return Report("matrix", lambda screen: _text(screen, matrices, n, show), lambda: data, header, lambda: rows, notes)
 
 
-def _text(screen: Screen, matrices: list[fj.Matrix], n: int) -> list[str]:
+def _text(screen: Screen, matrices: list[fj.Matrix], n: int, show: int | None) -> list[str]:
     """Return one heat map per measure, or a list where there is one row or no room."""
     first = matrices[0]
     count = len(set(first.names) | set(first.columns))
@@ -148,10 +145,11 @@ def _text(screen: Screen, matrices: list[fj.Matrix], n: int) -> list[str]:
     if not first.square:
         header = [f"{names[0]} and", *(find(matrix.measure).title for matrix in matrices)]
         rows = [[name, *(_text_value(matrix.values[0, j]) for matrix in matrices)] for j, name in enumerate(columns)]
-        return [*lines, "", *table(screen, header, rows)]
+        more = [] if show is None or show >= len(rows) else [f"... {len(rows) - show} more rows"]
+        return [*lines, "", *table(screen, header, rows[:show]), *more]
     for matrix in matrices:
         lines += ["", screen.style(f"{find(matrix.measure).title}: {matrix.area}", bold=True)]
-        lines += heat_map(screen, names, columns, matrix.values) or _extremes(screen, matrix)
+        lines += heat_map(screen, names, columns, matrix.values) or _extremes(screen, matrix, show or EXTREMES)
     return lines
 
 
@@ -159,14 +157,15 @@ def _text_value(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.4f}"
 
 
-def _extremes(screen: Screen, matrix: fj.Matrix) -> list[str]:
+def _extremes(screen: Screen, matrix: fj.Matrix, most: int) -> list[str]:
     """Return the most and the least similar pairs, where the whole is too wide."""
     i, j = np.triu_indices(len(matrix.names), 1)
     values = matrix.values[i, j]
     order = np.argsort(-values, kind="stable")
     order = order[~np.isnan(values[order])]
-    shown = [*order[:EXTREMES], *order[-EXTREMES:]]
+    most = min(most, order.size)
+    shown = [*order[:most], *order[order.size - most :]]
     rows = [[printable(matrix.names[i[t]]), printable(matrix.names[j[t]]), f"{values[t]:.4f}"] for t in shown]
-    lines = table(screen, ["most similar", "", "value"], rows[:EXTREMES], left=(0, 1))
-    lines += ["", *table(screen, ["least similar", "", "value"], rows[EXTREMES:], left=(0, 1))]
+    lines = table(screen, ["most similar", "", "value"], rows[:most], left=(0, 1))
+    lines += ["", *table(screen, ["least similar", "", "value"], rows[most:], left=(0, 1))]
     return [*lines, "", *screen.wrap("Too many rankings for this width: --csv, --json or --plot FILE give them all.")]

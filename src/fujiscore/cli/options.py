@@ -198,49 +198,40 @@ class Work:
         return {"n_jobs": self.jobs, "progress": False if self.no_progress or writing.quiet else None}
 
 
-def option(*names: str, section: str, **attributes: Any) -> Decorator:
-    """Return an option in a section of the help."""
-    return click.option(*names, cls=Option, section=section, **attributes)
+def option(names: str, text: str, *, section: str = "Compute", **attributes: Any) -> Decorator:
+    """Return an option in a section of the help, from its names and its help text; defaults are shown."""
+    attributes.setdefault("show_default", attributes.get("default") not in (None, False, 0, ()))
+    return click.option(*names.split(), cls=Option, section=section, help=text, **attributes)
 
 
 def measures(default: Sequence[str]) -> Decorator:
     """Return the option that chooses measures."""
     return option(
-        "--measure",
-        "-m",
-        "measures",
-        section="Compute",
+        "--measure -m measures",
+        f"Measure, as listed by 'fuji measures'; repeat for several. [default: {' and '.join(default)}]",
         type=MeasureName(),
         multiple=True,
         default=tuple(default),
-        help=f"Measure, as listed by 'fuji measures'; repeat for several. [default: {' and '.join(default)}]",
+        show_default=False,
     )
 
 
 def corrected(text: str) -> Decorator:
     """Return the switch to values corrected for chance."""
-    return option("--corrected", section="Compute", is_flag=True, help=text)
+    return option("--corrected", text, is_flag=True)
 
 
 def seed(text: str = "Seed of the random numbers.") -> Decorator:
     """Return the option for the seed."""
-    return option("--seed", section="Compute", type=Count(0), default=0, show_default=True, metavar="N", help=text)
+    return option("--seed", text, type=Count(0), default=0, metavar="N")
 
 
-confidence = option(
-    "--confidence",
-    section="Compute",
-    type=float,
-    default=0.95,
-    show_default=True,
-    metavar="P",
-    help="Confidence level of intervals.",
-)
+confidence = option("--confidence", "Confidence level of intervals.", type=float, default=0.95, metavar="P")
 
 
 def plot(text: str) -> Decorator:
     """Return the option that names a figure to draw."""
-    return option("--plot", section="Write", metavar="FILE", help=f"{text} (.png, .svg or .pdf).")
+    return option("--plot", f"{text} (.png, .svg or .pdf).", section="Write", metavar="FILE")
 
 
 def _packed(kind: type[Any], *options: Decorator) -> Decorator:
@@ -263,9 +254,7 @@ def _packed(kind: type[Any], *options: Decorator) -> Decorator:
 
 def _policy(name: str, words: Sequence[str], text: str, default: str | None) -> Decorator:
     """Return the option of a policy."""
-    return option(
-        f"--{name}", section="Read", type=click.Choice(words), default=default, show_default=bool(default), help=text
-    )
+    return option(f"--{name}", text, section="Read", type=click.Choice(words), default=default)
 
 
 def _reading(missing: Sequence[str], text: str) -> Decorator:
@@ -274,10 +263,10 @@ def _reading(missing: Sequence[str], text: str) -> Decorator:
     signed = "How to treat negative scores: raise, count as 0, or use magnitudes."
     return _packed(
         Reading,
-        option("--item", **named, help="Column of items; guessed if not given."),
-        option("--score", **named, multiple=True, help="Column of scores; repeat for several."),
-        option("--ranking", **named, help="Column that tells rankings apart, in long tables."),
-        option("--format", section="Read", type=click.Choice(FORMATS), help="File format; guessed if not given."),
+        option("--item", "Column of items; guessed if not given.", **named),
+        option("--score", "Column of scores; repeat for several.", **named, multiple=True),
+        option("--ranking", "Column that tells rankings apart, in long tables.", **named),
+        option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
         _policy("negative", NEGATIVE, signed + " [default: raise; clip for .fimp files]", None),
         _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item.", "raise"),
         _policy("missing", missing, text, "raise"),
@@ -290,9 +279,9 @@ def _reading(missing: Sequence[str], text: str) -> Decorator:
         _policy("transform", TRANSFORMS, "Transform p-values (neglog10), logs (exp), distances (reciprocal).", None),
         option(
             "--universe",
+            "Number of items that truncated lists were drawn from, or a file that lists them.",
             section="Read",
             metavar="N|FILE",
-            help="Number of items that truncated lists were drawn from, or a file that lists them.",
         ),
         _policy("ties", TIES, "Ties at the k-th score: include every tied item, or break by input order.", "closed"),
         _policy("zero-tail", ZERO_TAIL, "Whether items tied at 0 with the k-th count as members.", "include"),
@@ -305,23 +294,23 @@ reading_truncated = _reading(
 )
 
 _common = (
-    option("--force", section="Write", is_flag=True, help="Replace existing files."),
-    option("--quiet", "-q", section="Other", is_flag=True, help="Print nothing but errors on standard error."),
-    option("--debug", section="Other", is_flag=True, expose_value=False, help="Show a traceback on errors."),
+    option("--force", "Replace existing files.", section="Write", is_flag=True),
+    option("--quiet -q", "Print nothing but errors on standard error.", section="Other", is_flag=True),
+    option("--debug", "Show a traceback on errors.", section="Other", is_flag=True, expose_value=False),
 )
-_json = option("--json", section="Write", is_flag=True, help="Report as JSON.")
-_show = option("--show", section="Write", type=Count(1), metavar="N", help="Number of rows to print.")
+_json = option("--json", "Report as JSON.", section="Write", is_flag=True)
+_show = option("--show", "Number of rows to print.", section="Write", type=Count(1), metavar="N")
 writing = _packed(
     Writing,
-    option("--out", "-o", section="Write", metavar="FILE", help="Write the report; .csv and .json set the format."),
+    option("--out -o", "Write the report; .csv and .json set the format.", section="Write", metavar="FILE"),
     _json,
-    option("--csv", section="Write", is_flag=True, help="Report as a CSV table."),
+    option("--csv", "Report as a CSV table.", section="Write", is_flag=True),
     _show,
     *_common,
 )
 writing_folder = _packed(
     Writing,
-    option("--out", "-o", section="Write", metavar="DIR", help="Write tables, figures and a summary to a folder."),
+    option("--out -o", "Write tables, figures and a summary to a folder.", section="Write", metavar="DIR"),
     _json,
     _show,
     *_common,
@@ -329,12 +318,12 @@ writing_folder = _packed(
 
 points = _packed(
     Points,
-    option("--ks", section="Compute", type=Grid(), help="Where to evaluate curves."),
-    option("--top", section="Compute", type=Count(1), metavar="N", help="Evaluate k = 1 to N only."),
+    option("--ks", "Where to evaluate curves.", type=Grid()),
+    option("--top", "Evaluate k = 1 to N only.", type=Count(1), metavar="N"),
 )
 
 work = _packed(
     Work,
-    option("--jobs", section="Other", type=Count(1), metavar="N", help="Number of threads; all cores by default."),
-    option("--no-progress", section="Other", is_flag=True, help="Show no progress bar."),
+    option("--jobs", "Number of threads; all cores by default.", section="Other", type=Count(1), metavar="N"),
+    option("--no-progress", "Show no progress bar.", section="Other", is_flag=True),
 )

@@ -13,7 +13,7 @@ from fujiscore.cli import options
 from fujiscore.cli.output import Report, deliver, note
 from fujiscore.cli.terminal import BLUE, GREEN, GREY, ORANGE
 from fujiscore.paper import Reproduction, compute, fetch, write
-from fujiscore.paper.build import check_folder, peak_memory, statements
+from fujiscore.paper.build import check_folder, peak_memory
 from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED
 from fujiscore.paper.sources import BASE_URL
 
@@ -32,21 +32,19 @@ ADDRESS = "FUJI_PAPER_URL"
 )
 @options.option(
     "--rankings",
+    "Folder of the 96 published .fimp files; downloaded once from the authors' repository by default.",
     section="Read",
     metavar="DIR",
-    help="Folder of the 96 published .fimp files; downloaded once from the authors' repository by default.",
 )
-@options.option(
-    "--no-rankings", section="Read", is_flag=True, help="Compute only what needs no data; download nothing."
-)
+@options.option("--no-rankings", "Compute only what needs no data; download nothing.", section="Read", is_flag=True)
 @options.option(
     "--data",
+    "Folder of raw data (NAME.parquet with a column target), to check statements about RF with correct RF too.",
     section="Read",
     metavar="DIR",
-    help="Folder of raw data (NAME.parquet with a column target), to check statements about RF with correct RF too.",
 )
 @options.writing_folder
-@options.option("--no-progress", section="Other", is_flag=True, help="Show no progress bar.")
+@options.option("--no-progress", "Show no progress bar.", section="Other", is_flag=True)
 def command(
     *, rankings: str | None, no_rankings: bool, data: str | None, writing: options.Writing, no_progress: bool
 ) -> None:
@@ -74,7 +72,7 @@ def command(
         seconds = write(result, out, force=writing.force, progress=progress)
         note(writing, f"figures took {seconds:.1f} s; peak memory: {peak_memory() or 0:.0f} MB")
         note(writing, f"page: {out / 'index.html'}")
-    report = Report("paper", lambda screen: _text(screen, result), lambda: statements(result), (), list)
+    report = Report("paper", lambda screen: _text(screen, result), result.statements, (), list)
     deliver(report, replace(writing, out=None))
 
 
@@ -82,24 +80,17 @@ def _text(screen: Screen, result: Reproduction) -> list[str]:
     """Return the statements, wrapped, with their verdicts; with correct RF too where that was judged."""
     counts = ", ".join(f"{verdict} {count}" for verdict, count in result.verdicts.items() if count)
     lines = [f"fuji paper: {len(result.claims)} statements: {counts}"]
-    number = 0
     for section in result.sections:
         if section.claims:
             lines += ["", screen.style(section.title, bold=True)]
         for claim in section.claims:
-            number += 1
-            first, *rest = screen.wrap(f"{number:>2}  {claim.statement}")
+            first, *rest = screen.wrap(f"{claim.number:>2}  {claim.statement}")
             lines += [first, *(f"    {line}" for line in rest), f"    {_verdict(screen, claim.judged.verdict)}"]
             if claim.judged.verdict in {CAVEAT, FAILS}:
-                lines += [f"    {line}" for line in _narrow(screen, claim.judged.measured)]
+                lines += [f"    {line}" for line in replace(screen, width=screen.width - 4).wrap(claim.judged.measured)]
             if claim.correct_rf is not None and claim.correct_rf.verdict != UNCHECKED:
                 lines.append(f"    with correct RF: {_verdict(screen, claim.correct_rf.verdict)}")
     return lines
-
-
-def _narrow(screen: Screen, text: str) -> list[str]:
-    """Return text in lines that leave room for an indent."""
-    return type(screen)(screen.width - 4, colour=screen.colour, unicode=screen.unicode).wrap(text)
 
 
 def _verdict(screen: Screen, verdict: str) -> str:

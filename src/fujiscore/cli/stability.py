@@ -50,22 +50,20 @@ class Versus(options.Command):
     examples=(
         "fuji stability examples/resamples_forest.csv",
         "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv",
-        "fuji stability examples/resamples_forest.csv --versus examples/resamples_tree.csv --corrected",
+        "fuji stability examples/resamples_forest.csv --corrected --confidence 0.9",
     ),
 )
 @click.argument("files", nargs=-1, required=True)
 @options.option(
     "--versus",
-    section="Compute",
+    "Files of another method, to compare the two; all names up to the next option.",
     multiple=True,
     metavar="FILES...",
-    help="Files of another method, to compare the two; all names up to the next option.",
 )
 @options.option(
     "--paired/--unpaired",
-    section="Compute",
+    "Whether the i-th rankings of both methods come from the same resample. [default: if their names agree]",
     default=None,
-    help="Whether the i-th rankings of both methods come from the same resample. [default: if their names agree]",
 )
 @options.confidence
 @options.measures(("fuji",))

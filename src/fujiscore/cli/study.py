@@ -33,45 +33,22 @@ SHOWN = 10
     short_help="Rank features, compare methods, judge stability.",
     examples=(
         "fuji study iris --resamples 5 --trees 50 --permutations 200",
-        "fuji study wine --resamples 5 --trees 50 --method genie3 --method random_forest --json",
+        "fuji study wine --resamples 5 --method relief --method genie3 --json",
     ),
 )
 @data_sets.asked
-@options.option(
-    "--measure",
-    "-m",
-    section="Compute",
-    type=options.MeasureName(),
-    default="fuji",
-    help="Measure, as listed by 'fuji measures'.",
-)
-@options.option("--ks", section="Compute", type=options.Grid(), default="exp", help="Where to evaluate curves.")
-@options.option(
-    "--resamples", section="Compute", type=options.Count(3), default=20, show_default=True, help="Number of resamples."
-)
+@options.option("--measure -m", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="fuji")
+@options.option("--ks", "Where to evaluate curves.", type=options.Grid(), default="exp")
+@options.option("--resamples", "Number of resamples.", type=options.Count(3), default=20)
 @options.option(
     "--scheme",
-    section="Compute",
+    "Resample a fraction of the rows, rows with replacement, or all but one fold.",
     type=click.Choice(SCHEMES),
     default="subsample",
-    show_default=True,
-    help="Resample a fraction of the rows, rows with replacement, or all but one fold.",
 )
+@options.option("--fraction", "Fraction of the rows in a subsample.", type=float, default=0.8)
 @options.option(
-    "--fraction",
-    section="Compute",
-    type=float,
-    default=0.8,
-    show_default=True,
-    help="Fraction of the rows in a subsample.",
-)
-@options.option(
-    "--permutations",
-    section="Compute",
-    type=options.Count(0),
-    default=1000,
-    show_default=True,
-    help="Number of permutations for p-values; 0 for none.",
+    "--permutations", "Number of permutations for p-values; 0 for none.", type=options.Count(0), default=1000
 )
 @options.confidence
 @options.writing_folder

@@ -4,6 +4,6 @@
 """
 
 from fujiscore.paper.build import Reproduction, compute, write
-from fujiscore.paper.sources import Published, fetch, load
+from fujiscore.paper.sources import fetch, load
 
-__all__ = ["Published", "Reproduction", "compute", "fetch", "load", "write"]
+__all__ = ["Reproduction", "compute", "fetch", "load", "write"]

@@ -13,21 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from fujiscore import __version__
 from fujiscore.errors import InputError, MissingExtraError, spelled
-from fujiscore.paper import (
-    by_chance,
-    extremes,
-    figures,
-    forest,
-    genes,
-    page,
-    properties,
-    scenarios,
-    sources,
-    study,
-    study_claims,
-)
+from fujiscore.paper import figures, forest, genes, page, properties, scenarios, sources, study, theory
 from fujiscore.paper.record import VERDICTS
 from fujiscore.tables import to_json
+from fujiscore.tiles import run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +25,7 @@ if TYPE_CHECKING:
 
 # Marks a folder as written by this program; it lists the files, so that a later run can replace them.
 RECORD = "run.json"
-COMMAND = "fuji paper"
+MADE_BY = {"command": "fuji paper", "version": __version__}
 DPI = 140
 
 
@@ -68,6 +57,11 @@ class Reproduction:
         """The number of statements with each verdict."""
         return {verdict: sum(claim.judged.verdict == verdict for claim in self.claims) for verdict in VERDICTS}
 
+    def statements(self) -> dict[str, Any]:
+        """Return all statements and verdicts as plain data."""
+        claims = [asdict(claim) for claim in self.claims]
+        return {"verdicts": self.verdicts, "altered": list(self.altered), "claims": claims}
+
 
 def compute(rankings: Path | None = None, data: Path | None = None) -> Reproduction:
     """Compute the paper's scenarios, properties, bounds and study, and judge its statements.
@@ -82,19 +76,19 @@ def compute(rankings: Path | None = None, data: Path | None = None) -> Reproduct
     if data is not None and rankings is None:
         raise InputError(f"{spelled('data')} needs the published rankings too: pass {spelled('rankings')}.")
     start = time.perf_counter()
-    published = None if rankings is None else sources.load(rankings)
-    sets = None if published is None else published.sets
+    sets = None if rankings is None else sources.load(rankings)
+    altered = [] if rankings is None else sources.unpublished(rankings)
     corrected = None if data is None or sets is None else forest.corrected_sets(data, sets)
     sections = [
         scenarios.section(),
         properties.section(),
-        extremes.section(),
-        by_chance.section(),
-        study.section(sets, study_claims.claims(sets, corrected)),
+        theory.bounds_section(),
+        theory.chance_section(),
+        study.section(sets, corrected),
         forest.section(sets, corrected),
         genes.section(sets),
     ]
-    return Reproduction(sections, published.altered if published else (), time.perf_counter() - start)
+    return Reproduction(sections, altered, time.perf_counter() - start)
 
 
 def write(result: Reproduction, out: Path, *, force: bool = False, progress: bool | None = None) -> float:
@@ -116,10 +110,13 @@ def write(result: Reproduction, out: Path, *, force: bool = False, progress: boo
     folder = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
         start = time.perf_counter()
-        _write_figures(folder, [figure for section in result.sections for figure in section.figures], progress)
+        (folder / "figures").mkdir()
+        drawn = [
+            (figure, folder / "figures" / figure.name) for section in result.sections for figure in section.figures
+        ]
+        run(_draw, drawn, n_jobs=1, progress=progress, label="figures")
         drawing = time.perf_counter() - start
-        _write_texts(folder, result)
-        _write_record(folder, result, drawing)
+        _write_texts(folder, result, drawing)
         _move(folder, out)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -144,64 +141,43 @@ def check_folder(out: Path, *, force: bool) -> None:
         )
 
 
-def _record(out: Path) -> dict[str, Any] | None:
-    """Return the record of an earlier run, if the folder has one."""
+def _record(out: Path) -> dict[str, Any]:
+    """Return the record of an earlier run; empty if the folder has none."""
     try:
         record = json.loads((out / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return record if isinstance(record, dict) and record.get("command") == COMMAND else None
+        return {}
+    return record if isinstance(record, dict) and record.get("command") == MADE_BY["command"] else {}
 
 
-def _write_figures(folder: Path, drawn: Sequence[Figure], progress: bool | None) -> None:
-    """Draw every figure once, as PNG and SVG, and write its numbers beside it."""
+def _draw(figure: Figure, path: Path) -> None:
+    """Draw a figure as PNG and SVG, and write its numbers beside it."""
     import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas
-    from tqdm import tqdm
 
-    target = folder / "figures"
-    target.mkdir()
-    hidden = not (sys.stderr.isatty() if progress is None else progress)
     with mpl.rc_context(figures.STYLE):
-        for figure in tqdm(drawn, desc="figures", leave=False, disable=hidden):
-            canvas = Canvas(figsize=figure.size, layout="constrained")
-            figure.draw(canvas)
-            canvas.savefig(target / f"{figure.name}.png", dpi=DPI)
-            # The layout is final: solving it again for the second format would cost as much as the drawing.
-            canvas.set_layout_engine("none")
-            canvas.savefig(target / f"{figure.name}.svg", metadata={"Date": None})
-            (target / f"{figure.name}.csv").write_text(figure.to_csv(), encoding="utf-8")
+        canvas = Canvas(figsize=figure.size, layout="constrained")
+        figure.draw(canvas)
+        canvas.savefig(f"{path}.png", dpi=DPI)
+        # The layout is final: solving it again for the second format would cost as much as the drawing.
+        canvas.set_layout_engine("none")
+        canvas.savefig(f"{path}.svg", metadata={"Date": None})
+    Path(f"{path}.csv").write_text(figure.to_csv(), encoding="utf-8")
 
 
-def _write_texts(folder: Path, result: Reproduction) -> None:
-    """Write the tables, the statements and the page."""
+def _write_texts(folder: Path, result: Reproduction, drawing: float) -> None:
+    """Write the tables, the statements and the page, and at last what the run took and which files it made."""
     (folder / "tables").mkdir()
-    content = {"command": COMMAND, "version": __version__, **statements(result)}
     texts = {f"tables/{table.name}.csv": table.to_csv() for section in result.sections for table in section.tables}
-    texts["claims.json"] = to_json(content)
+    texts["claims.json"] = to_json({**MADE_BY, **result.statements()})
     texts["claims.md"] = page.markdown(result.claims, result.verdicts)
     texts["index.html"] = page.html(result, folder / "figures")
+    seconds = {"computing": round(result.seconds, 2), "drawing": round(drawing, 2)}
+    names = sorted([*texts, *(f"figures/{path.name}" for path in (folder / "figures").iterdir())])
+    record = {**MADE_BY, "seconds": seconds, "peak_memory_mb": peak_memory(), "files": [*names, RECORD]}
+    texts[RECORD] = to_json(record)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-
-
-def statements(result: Reproduction) -> dict[str, Any]:
-    """Return all statements and verdicts as plain data."""
-    claims = [{"number": number, **asdict(claim)} for number, claim in enumerate(result.claims, 1)]
-    return {"verdicts": result.verdicts, "altered": list(result.altered), "claims": claims}
-
-
-def _write_record(folder: Path, result: Reproduction, drawing: float) -> None:
-    """Write what this run took and which files it made."""
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    content = {
-        "command": COMMAND,
-        "version": __version__,
-        "seconds": {"computing": round(result.seconds, 2), "drawing": round(drawing, 2)},
-        "peak_memory_mb": peak_memory(),
-        "files": [*names, RECORD],
-    }
-    (folder / RECORD).write_text(to_json(content), encoding="utf-8")
 
 
 def _move(folder: Path, out: Path) -> None:
@@ -210,12 +186,11 @@ def _move(folder: Path, out: Path) -> None:
         folder.chmod(0o755)
         folder.rename(out)
         return
-    earlier = (_record(out) or {}).get("files", [])
-    made = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
-    for path in made:
-        (out / path).parent.mkdir(exist_ok=True)
-        (folder / path).replace(out / path)
-    for name in set(map(str, earlier)) - {path.as_posix() for path in made}:
+    earlier, made = _record(out).get("files", []), _record(folder)["files"]
+    for name in made:
+        (out / name).parent.mkdir(exist_ok=True)
+        (folder / name).replace(out / name)
+    for name in set(map(str, earlier)) - set(made):
         if (out / name).is_file() and (out / name).resolve().is_relative_to(out.resolve()):
             (out / name).unlink()
 

@@ -4,92 +4,68 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fujiscore.paper.catalogue import TOP_MI, TOP_RELIEF
-from fujiscore.paper.conventions import chance, explain, labels, ordered
-from fujiscore.paper.record import NO_RANKINGS, Judged, Section, Table, claims, judge
+from fujiscore.paper.conventions import chance, explain
+from fujiscore.paper.record import Table, check, facts, make_section
+from fujiscore.paper.study import FILTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import fujiscore as fj
     from fujiscore.paper.conventions import Sets
+    from fujiscore.paper.record import Checks, Section
 
 TOP = 10
-GENES = {gene.number: gene for gene in (*TOP_MI, *TOP_RELIEF)}
+ROWS = facts("genes.csv")
+TABLE = {name: [int(row["number"]) for row in ROWS if row["ranking"] == name] for name in FILTERS}
+# Name and function by number.
+GENES = {int(row["number"]): (row["name"], row["function"]) for row in ROWS}
 # Words of the annotations that stand for DNA binding and ion transport.
 RELATED = ("DNA", "chromatin", "calcium", "channel")
 
 
 def section(sets: Sets | None) -> Section:
     """Rebuild the table of genes, and explain FUJI at k = 10."""
-    title = "Case study: genes of the TCGA data"
-    text = (
-        "The ten top genes by mutual information and by Relief. Names and functions are those of the paper's table; "
-        "the rankings identify genes by number only."
-    )
     if sets is None:
-        return Section(title, (text, f"Not computed: {NO_RANKINGS}."), claims=claims("genes", None))
-    genes = sets["genes"]
-    numbers = [int(label.rpartition("_")[2]) for label in labels(genes)]  # of labels such as gene_7964
-    information, relief = (np.asarray(genes[name]) for name in ("mutual_info", "relief"))
-    by_information, by_relief = ([numbers[i] for i in ordered(scores)[:TOP]] for scores in (information, relief))
-    first, second = (dict(zip(numbers, scores.tolist(), strict=True)) for scores in (information, relief))
-    explanation = explain(first, second, TOP)
-    tables = (_genes(by_information, by_relief), _explained(explanation))
-    judged = _judge_tops(by_information, by_relief) | _judge_similarity(genes, explanation)
-    return Section(title, (text, f"{str(explanation).splitlines()[0]}."), tables, (), claims("genes", judged))
-
-
-def _described(number: int) -> tuple[str, str]:
-    """Return a gene's name and function in the paper's table, if it is there."""
-    gene = GENES.get(number)
-    return (gene.name, gene.function) if gene else ("", "")
-
-
-def _genes(by_information: Sequence[int], by_relief: Sequence[int]) -> Table:
-    """Return the two lists side by side, as ranked, with the table's names and functions."""
-    pairs = zip(by_information, by_relief, strict=True)
-    rows = [(rank, a, *_described(a), b, *_described(b)) for rank, (a, b) in enumerate(pairs, 1)]
+        return make_section("genes", None)
+    information, relief = sets["genes"][FILTERS]
+    tops = [[_number(one.label(i)) for i in one.order[:TOP].tolist()] for one in (information, relief)]
+    explained = explain(information, relief, TOP)
     columns = ("rank", "MI", "MI gene", "MI function", "Relief", "Relief gene", "Relief function")
-    return Table("genes", "The ten top genes by MI and by Relief", columns, rows)
+    pairs = enumerate(zip(*tops, strict=True), 1)
+    rows = [(rank, a, *GENES.get(a, ("", "")), b, *GENES.get(b, ("", ""))) for rank, (a, b) in pairs]
+    table = Table("genes", "The ten top genes by MI and by Relief", columns, rows)
+    null, near = chance(information, relief, ks=[TOP]), explained.kind.count("near miss")
+    finds = explained.value > 0.5 > explained.jaccard
+    checks = _check_tops(*tops)
+    checks.append(check("fuji_finds", holds=finds, explained=explained, null=null, near=near, genes=len(explained)))
+    head = f"{str(explained).splitlines()[0]}."
+    return make_section("genes", checks, (table, _contributions(explained)), text=(head,))
 
 
-def _explained(explanation: fj.Explanation) -> Table:
+def _number(label: object) -> int:
+    """Return the number of a gene labelled as in gene_7964."""
+    return int(str(label).rpartition("_")[2])
+
+
+def _contributions(explained: fj.Explanation) -> Table:
     """Return the genes of both lists with ranks, scores and their contributions to FUJI."""
-    names = ("rank_r", "rank_s", "score_r", "score_s", "contribution", "kind")
-    rows = [
-        (number, _described(int(str(number)))[0], *(getattr(explanation, name)[row] for name in names))
-        for row, number in enumerate(explanation.items)
-    ]
+    numbers = [_number(label) for label in explained.items]
+    names = [GENES.get(number, ("", ""))[0] for number in numbers]
+    shown = ("rank_r", "rank_s", "score_r", "score_s", "contribution", "kind")
+    rows = list(zip(numbers, names, *(explained.columns()[column] for column in shown), strict=True))
     columns = ("gene", "name", "rank MI", "rank Relief", "score MI", "score Relief", "contribution", "kind")
     return Table("genes_explained", f"Contribution of each gene to FUJI at k = {TOP}", columns, rows)
 
 
-def _judge_tops(by_information: Sequence[int], by_relief: Sequence[int]) -> dict[str, Judged]:
-    """Judge the statements on the lists of top genes."""
-    shared = set(by_information) & set(by_relief)
-    others = (*TOP_MI[1:], *TOP_RELIEF[1:])
-    related = sum(any(word in gene.function for word in RELATED) for gene in others)
-    return {
-        "top_mi": judge(", ".join(map(str, by_information)), holds=by_information == [gene.number for gene in TOP_MI]),
-        "top_relief": judge(", ".join(map(str, by_relief)), holds=by_relief == [gene.number for gene in TOP_RELIEF]),
-        "same_top_gene": judge(
-            f"gene {by_information[0]} and gene {by_relief[0]}",
-            holds=by_information[0] == by_relief[0] == TOP_MI[0].number,
-        ),
-        "nine_differ": judge(f"{len(shared)} of the ten genes is in both lists", holds=len(shared) == 1),
-        "annotations": judge(f"{related} of {len(others)}", holds=related > len(others) / 2),
-    }
-
-
-def _judge_similarity(genes: fj.Rankings, explanation: fj.Explanation) -> dict[str, Judged]:
-    """Judge whether FUJI finds the top genes similar where Jaccard does not."""
-    null = chance(genes["mutual_info"], genes["relief"], ks=[TOP])
-    measured = (
-        f"FUJI {explanation.value:.3f} (by chance {null.expected[0]:.3f}, {null.z[0]:.0f} standard deviations above "
-        f"it), Jaccard {explanation.jaccard:.3f}; {explanation.kind.count('near miss')} of {len(explanation)} genes "
-        "are near misses"
-    )
-    return {"fuji_finds": judge(measured, holds=explanation.value > 0.5 > explanation.jaccard)}
+def _check_tops(information: list[int], relief: list[int]) -> Checks:
+    """Check the statements on the lists of top genes."""
+    first, second, named = information[0], relief[0], TABLE["mutual_info"][0]
+    shared = len(set(information) & set(relief))
+    others = [function for number, (_, function) in GENES.items() if number != named]
+    related = sum(any(word in function for word in RELATED) for function in others)
+    return [
+        check("top_mi", holds=information == TABLE["mutual_info"], genes=", ".join(map(str, information))),
+        check("top_relief", holds=relief == TABLE["relief"], genes=", ".join(map(str, relief))),
+        check("same_top_gene", holds=first == second == named, first=first, second=second),
+        check("nine_differ", holds=shared == 1, shared=shared),
+        check("annotations", holds=related > len(others) / 2, related=related, count=len(others)),
+    ]

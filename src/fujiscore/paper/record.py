@@ -1,13 +1,14 @@
-"""What a section consists of: tables, figures, and the paper's statements with verdicts. Imports tables and facts."""
+"""What a section consists of: tables, figures and judged statements; and the paper's facts, from CSV files."""
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.paper.catalogue import STATEMENTS
 from fujiscore.tables import to_csv
 
 if TYPE_CHECKING:
@@ -17,6 +18,25 @@ HOLDS, CAVEAT, FAILS, UNCHECKED = "holds", "holds with a caveat", "fails", "not 
 VERDICTS = (HOLDS, CAVEAT, FAILS, UNCHECKED)
 NO_RANKINGS = "needs the published rankings"
 NO_DATA = "needs the raw data"
+
+
+def shipped(file: str) -> str:
+    """Return the text of a file that comes with the package."""
+    return files("fujiscore.paper").joinpath(file).read_text(encoding="utf-8")
+
+
+def facts(file: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file that comes with the package."""
+    return list(csv.DictReader(shipped(file).splitlines(keepends=True)))
+
+
+SECTIONS = {row["key"]: row for row in facts("sections.csv")}
+# The statements in the order of their numbers. `source` is the part of the paper, `how` says what is computed,
+# `measured` is the text that a check's values fill in, and `rf` says which data sets a statement about RF needs: "all",
+# names separated by spaces, or "".
+STATEMENTS = {row["key"]: row for row in facts("statements.csv")}
+# The paper's table, by the stem of the published files.
+DATA_SETS = {row["name"]: row for row in facts("data_sets.csv")}
 
 
 @dataclass(frozen=True)
@@ -40,7 +60,7 @@ class Figure:
     name: str
     caption: str
     size: tuple[float, float]
-    draw: Callable[[Any], None]
+    draw: Callable[[Any], Any]
     numbers: Mapping[str, Any]
     small: bool = False
 
@@ -57,10 +77,14 @@ class Judged:
     measured: str
 
 
+Checks: TypeAlias = "list[tuple[str, Judged]]"
+
+
 @dataclass(frozen=True)
 class Claim:
     """A statement of the paper in our words, judged; if it is about RF, also with correct RF scores (`correct_rf`)."""
 
+    number: int
     source: str
     statement: str
     judged: Judged
@@ -79,33 +103,37 @@ class Section:
     claims: Sequence[Claim] = ()
 
 
-def claims(
-    section: str, judged: Mapping[str, Judged] | None, correct_rf: Mapping[str, Judged] | None = None
-) -> list[Claim]:
-    """Return a section's statements with their verdicts; "not checked" where the rankings are missing."""
-    return [
-        Claim(
-            one.source,
-            one.statement,
-            Judged(UNCHECKED, NO_RANKINGS) if judged is None else judged[one.key],
-            one.how,
-            (correct_rf or {}).get(one.key),
-        )
-        for one in STATEMENTS
-        if one.section == section
+def check(key: str, *, holds: bool | np.bool_, caveat: bool | np.bool_ = False, **values: Any) -> tuple[str, Judged]:
+    """Return a statement's key, and its verdict: one that does not hold fails, caveat or not."""
+    verdict = (CAVEAT if caveat else HOLDS) if holds else FAILS
+    return key, Judged(verdict, STATEMENTS[key]["measured"].format_map(values))
+
+
+def make_section(
+    key: str,
+    checks: Checks | None,
+    tables: Sequence[Table] = (),
+    figures: Sequence[Figure] = (),
+    *,
+    text: Sequence[str] = (),
+    correct_rf: Mapping[str, Judged] | None = None,
+) -> Section:
+    """Return a section with its statements; they are "not checked" without checks, for lack of the rankings."""
+    judged = dict.fromkeys(STATEMENTS, Judged(UNCHECKED, NO_RANKINGS)) if checks is None else dict(checks)
+    again = correct_rf or {}
+    claims = [
+        Claim(number, row["source"], row["statement"], judged[name], row["how"], again.get(name))
+        for number, (name, row) in enumerate(STATEMENTS.items(), 1)
+        if row["section"] == key
     ]
-
-
-def judge(measured: str, *, holds: bool, caveat: bool = False) -> Judged:
-    """Return the verdict; a statement that does not hold fails, caveat or not."""
-    return Judged((CAVEAT if caveat else HOLDS) if holds else FAILS, measured)
+    missing = [f"Not computed: {NO_RANKINGS}."] if checks is None else []
+    texts = [*SECTIONS[key]["text"].splitlines(), *missing, *text]
+    return Section(SECTIONS[key]["title"], texts, tables, figures, claims)
 
 
 def cell(value: Any) -> str:
     """Return a table's cell as text."""
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.8g}"
-    return str(value)
+    return f"{value:.8g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def listed(values: Iterable[float], digits: int = 3) -> str:

@@ -12,21 +12,17 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fujiscore as fj
 from fujiscore.errors import InputError, first_few, spelled
-from fujiscore.paper.conventions import labels, named
+from fujiscore.paper.record import DATA_SETS, shipped
 from fujiscore.tables import write_atomically
+from fujiscore.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from fujiscore.paper.conventions import Sets
+    from collections.abc import Mapping
 
 METHODS = ("Genie3", "RForest", "relief", "mutual_info")
 REPOSITORY = "https://github.com/Petkomat/fuji-score"
@@ -41,64 +37,44 @@ TIMEOUT = 30.0
 CONNECTIONS = 4
 
 
-@dataclass(frozen=True, eq=False)
-class Published:
-    """The published rankings.
-
-    Attributes
-    ----------
-    sets : mapping of str to Rankings
-        For each data set the four rankings, named as in `METHODS`.
-    altered : sequence of str
-        Files whose content differs from the published one.
-    """
-
-    sets: Sets
-    altered: Sequence[str]
-
-
 def sums() -> dict[str, str]:
     """Return the published files' names and SHA-256 sums."""
-    lines = files("fujiscore.paper").joinpath("published.sha256").read_text(encoding="ascii").splitlines()
-    return {name: digest for digest, name in (line.split() for line in lines)}
-
-
-def data_sets() -> list[str]:
-    """Return the names of the 24 data sets."""
-    ending = f"_{METHODS[0]}.fimp"
-    return [name.removesuffix(ending) for name in sums() if name.endswith(ending)]
+    return {name: digest for digest, name in (line.split() for line in shipped("published.sha256").splitlines())}
 
 
 def cache_folder() -> Path:
     """Return the folder in the user's cache where downloaded rankings are kept."""
-    if cache := os.environ.get("XDG_CACHE_HOME"):
-        base = Path(cache)
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path.home() / ".cache"
-    return base / "fujiscore" / "published_rankings"
+    home = Path.home()
+    windows = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    system = {"darwin": home / "Library" / "Caches", "win32": windows}.get(sys.platform, home / ".cache")
+    return Path(os.environ.get("XDG_CACHE_HOME") or system) / "fujiscore" / "published_rankings"
 
 
-def load(folder: Path) -> Published:
-    """Read the 96 rankings of a folder; negative scores count as 0, as in the published results."""
-    expected = sums()
+def load(folder: Path) -> dict[str, fj.Rankings]:
+    """Return the four rankings of each data set; negative scores count as 0, as in the published results."""
+    named = spelled("rankings", str(folder))
     if not folder.is_dir():
-        raise InputError(f"{spelled('rankings', str(folder))}: no such folder. {_remedy(folder, len(expected))}")
-    missing = [name for name in expected if not (folder / name).is_file()]
+        raise InputError(f"{named}: no such folder. {_remedy(folder, len(sums()))}")
+    missing = [name for name in sums() if not (folder / name).is_file()]
     if missing:
         raise InputError(
-            f"{spelled('rankings', str(folder))}: {len(missing)} of the {len(expected)} published files are missing: "
-            f"{first_few(missing)}. {_remedy(folder, len(missing))}"
+            f"{named}: {len(missing)} of the {len(sums())} published files are missing: {first_few(missing)}. "
+            f"{_remedy(folder, len(missing))}"
         )
-    altered = [name for name, digest in expected.items() if not _is_published(folder / name, digest)]
     sets = {}
-    for name in data_sets():
+    for name in DATA_SETS:
         rankings = fj.read([folder / f"{name}_{method}.fimp" for method in METHODS], negative="clip")
-        sets[name] = named(METHODS, rankings.scores, labels(rankings))
-    return Published(sets, altered)
+        sets[name] = fj.Rankings(METHODS, rankings.scores, rankings.labels)
+    return sets
+
+
+def unpublished(folder: Path, expected: Mapping[str, str] | None = None) -> list[str]:
+    """Return the files that a folder lacks, or whose content is not the published one."""
+    return [
+        name
+        for name, digest in (expected or sums()).items()
+        if not (folder / name).is_file() or hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest
+    ]
 
 
 def fetch(
@@ -124,24 +100,16 @@ def fetch(
     if not base_url.startswith(("http://", "https://")):
         raise InputError(f"The address of the rankings must begin with http:// or https://; got {base_url!r}.")
     folder = cache_folder() if folder is None else folder
-    wanted = {name: digest for name, digest in (expected or sums()).items() if not _is_published(folder / name, digest)}
+    expected = expected or sums()
+    wanted = unpublished(folder, expected)
     if not wanted:
         return folder
     folder.mkdir(parents=True, exist_ok=True)
-    from tqdm import tqdm
-
-    hidden = not (sys.stderr.isatty() if progress is None else progress)
-    with ThreadPoolExecutor(CONNECTIONS) as pool:
-        tasks = [pool.submit(_download, f"{base_url.rstrip('/')}/{name}", folder, sha) for name, sha in wanted.items()]
-        try:
-            for task in tqdm(as_completed(tasks), total=len(tasks), desc="rankings", leave=False, disable=hidden):
-                task.result()
-        except BaseException as error:
-            pool.shutdown(wait=False, cancel_futures=True)
-            if not isinstance(error, OSError):
-                raise
-            missing = sum(not _is_published(folder / name, digest) for name, digest in wanted.items())
-            raise InputError(f"{error}. {_remedy(folder, missing)}") from error
+    files = [(f"{base_url.rstrip('/')}/{name}", folder, expected[name]) for name in wanted]
+    try:
+        run(_download, files, n_jobs=CONNECTIONS, progress=progress, label="rankings")
+    except OSError as error:
+        raise InputError(f"{error}. {_remedy(folder, len(unpublished(folder, expected)))}") from error
     return folder
 
 
@@ -151,10 +119,8 @@ def _download(url: str, folder: Path, digest: str) -> None:
         try:
             content = _get(url, digest)
             break
-        except FileNotFoundError:
-            raise
-        except OSError:
-            if attempt == ATTEMPTS:
+        except OSError as error:
+            if attempt == ATTEMPTS or isinstance(error, FileNotFoundError):
                 raise
             time.sleep(PAUSE * attempt)
     write_atomically(folder / url.rpartition("/")[2], lambda file: file.write(content))
@@ -171,10 +137,10 @@ def _get(url: str, digest: str) -> bytes:
         raise kind(f"{url}: the server answered {error.code} ({error.reason})") from error
     except http.client.HTTPException as error:
         raise OSError(f"{url}: the transfer was interrupted") from error
-    except urllib.error.URLError as error:
-        raise OSError(f"{url}: no connection ({error.reason})") from error
     except TimeoutError as error:
         raise OSError(f"{url}: no answer within {TIMEOUT:g} s") from error
+    except OSError as error:
+        raise OSError(f"{url}: no connection ({getattr(error, 'reason', error)})") from error
     if hashlib.sha256(content).hexdigest() != digest:
         raise OSError(f"{url}: the file is not the published one (its SHA-256 sum differs)")
     return content
@@ -187,8 +153,3 @@ def _remedy(folder: Path, missing: int) -> str:
         f"or into any folder and name it in {spelled('rankings')}. `fuji paper --no-rankings` computes what needs no "
         "rankings."
     )
-
-
-def _is_published(path: Path, digest: str) -> bool:
-    """Return whether a file exists and is the published one."""
-    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest

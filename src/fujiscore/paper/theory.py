@@ -1,0 +1,329 @@
+"""What the paper says about FUJI and Jaccard in general: their bounds, limits and values expected by chance."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise, permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import fujiscore as fj
+from fujiscore.paper.conventions import ROUNDING, areas, auc, chance, curve, score
+from fujiscore.paper.figures import line_figure, style
+from fujiscore.paper.record import Table, check, listed, make_section
+
+if TYPE_CHECKING:
+    from fujiscore.paper.conventions import Scores
+    from fujiscore.paper.record import Checks, Figure, Judged, Section
+
+DRAWS = {3: 400, 4: 400, 5: 200}
+ALPHAS = (0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6)
+PAIRS = 300
+# Scores for which the reversed order is not the least similar one (from a random search).
+COUNTER_R = np.array([18.8244786, 0.37929291, 0.37373685, 0.020066])
+COUNTER_S = np.array([3.28700474, 0.27614207, 0.25223704, 0.13117959])
+SIZES = (10, 100, 1000, 20_531)
+PERMUTATIONS = 4000
+# The exact expectation of Jaccard counts as quick if the largest size takes less than this many seconds.
+QUICK = 5.0
+
+
+def least_jaccard_auc(n: int) -> float:
+    """Return the paper's closed form of the least area under a Jaccard curve."""
+    return (n + (1 / n if n % 2 else 0)) / (4 * (n - 1))
+
+
+def permuted(scores: Scores) -> Scores:
+    """Return all orders of the scores, one row each."""
+    return np.array([scores[list(order)] for order in permutations(range(scores.size))])
+
+
+def bounds_section() -> Section:
+    """Search for minima, and judge what the paper says about bounds."""
+    minima, three, counter = _jaccard_minima(), _three_items(), _counterexample()
+    violations, limit = _violations(), _limit_theorem()
+    checks = [*_check_definition(), *_check_jaccard(minima), *_check_fuji(three, counter, violations)]
+    checks += _check_limit(limit)
+    drawn = (_counterexample_figure(counter), _limit_figure(limit))
+    return make_section("bounds", checks, (minima, three, counter, violations, limit), drawn)
+
+
+def _jaccard_minima() -> Table:
+    """Return the least Jaccard area over all orders, and that of the reversed order."""
+    rows = []
+    for n in range(2, 8):
+        r = np.arange(n, 0.0, -1.0)
+        others = permuted(r)
+        values = areas(r[None], others, "jaccard", ks="all")[0]
+        least = values.min()
+        least_at_k = [areas(r[None], others, "jaccard", ks=[k]).min() for k in range(1, n + 1)]
+        below = float((curve(r, r[::-1], "jaccard") - least_at_k).max())
+        reaching = int((values < least + ROUNDING).sum())
+        rows.append((n, len(others), least, auc(r, r[::-1], "jaccard"), least_jaccard_auc(n), reaching, below))
+    columns = ("n", "orders", "least AUC", "AUC of the reverse", "closed form", "orders that reach it", "below reverse")
+    return Table("jaccard_minima", "Least area under the Jaccard curve, by exhaustive search", columns, rows)
+
+
+def _three_items() -> Table:
+    """Return the three-item example close to its limits."""
+    r = np.array([1, 1 / 2, 1 / 3])
+    rows: list[tuple[Any, ...]] = []
+    for small in (0.1, 1e-3, 1e-6, 1e-9):
+        s, t = np.array([1 - 2 * small, 1 - small, 1]), np.array([1 / small, 1, 1 / small**2])
+        rows.append((small, *(score(r, other, k) for other in (s, t) for k in (1, 2)), auc(r, s), auc(r, t)))
+    rows.append(("limit", 2 / 3, 8 / 9, 1 / 6, 5 / 9, (1 / 3 + 8 / 9 + 1 / 2) / 2, (1 / 12 + 5 / 9 + 1 / 2) / 2))
+    columns = ("ε = 1/alpha", "FUJI(r,s,1)", "FUJI(r,s,2)", "FUJI(r,t,1)", "FUJI(r,t,2)", "AUC r,s", "AUC r,t")
+    return Table("three_items", "The three-item example near its limits", columns, rows)
+
+
+def _counterexample() -> Table:
+    """Return the orders of the counterexample's scores, from the least similar to the reversed one."""
+    rows = []
+    for s in permuted(COUNTER_S):
+        ranks = " ".join(str(rank) for rank in (-s).argsort().argsort() + 1)
+        rows.append((ranks, *curve(COUNTER_R, s), auc(COUNTER_R, s)))
+    rows.sort(key=lambda row: float(row[-1]))
+    reverse = next(position for position, row in enumerate(rows) if row[0] == "4 3 2 1")
+    columns = ("ranks of x1..x4 in s", "k = 1", "k = 2", "k = 3", "k = 4", "AUC")
+    title = "Orders less similar than the reverse (last row), by FUJI"
+    return Table("counterexample", title, columns, rows[: reverse + 1])
+
+
+def _violations() -> Table:
+    """Return how often random scores have an order less similar than the reverse."""
+    rng = np.random.default_rng(6)
+    rows = []
+    for n, draws in DRAWS.items():
+        leads = np.zeros(draws)
+        for draw in range(draws):
+            r = np.sort(rng.pareto(1.0, n))[::-1].copy()
+            s = np.sort(rng.pareto(1.0, n))
+            leads[draw] = auc(r, s) - areas(r[None], permuted(s), ks="all").min()
+        count = int((leads > ROUNDING).sum())
+        rows.append((n, draws, count, count / draws, max(leads.max(), 0.0)))
+    columns = ("n", "draws", "violations", "share", "largest AUC difference")
+    return Table("violations", "Random Pareto scores for which the reverse is not least similar", columns, rows)
+
+
+def _lead(r: Scores, s: Scores) -> Scores:
+    """Return FUJI minus Jaccard at every k."""
+    return curve(r, s) - curve(r, s, "jaccard")
+
+
+def _limit_theorem() -> Table:
+    """Return the largest distance of FUJI from Jaccard when scores fall by a factor alpha per item."""
+    rng = np.random.default_rng(7)
+    rows = []
+    for alpha in ALPHAS:
+        sizes = np.repeat([3, 4, 8, 20], 20)
+        pairs = ([alpha ** rng.permutation(n).astype(np.float64) for _ in range(2)] for n in sizes)
+        leads = np.concatenate([_lead(r, s) for r, s in pairs])
+        rows.append((alpha, sizes.size, leads.max(), min(leads.min(), 0.0)))
+    columns = ("alpha", "pairs", "largest FUJI - Jaccard", "least FUJI - Jaccard")
+    return Table("limit_theorem", "Scores falling by a factor alpha per item: FUJI against Jaccard", columns, rows)
+
+
+def _counterexample_figure(counter: Table) -> Figure:
+    """Return the two curves of the counterexample."""
+    ks, curves = np.arange(1, 5), {"reversed order": counter.rows[-1], "least similar order": counter.rows[0]}
+    rows = [(label, ks, row[1:5], style(i)) for i, (label, row) in enumerate(curves.items())]
+    caption = "FUJI against the reversed order, and against an order that is less similar: the proposition fails."
+    return line_figure("counterexample_curves", caption, rows, xticks=ks, ylabel="FUJI")
+
+
+def _limit_figure(limit: Table) -> Figure:
+    """Return the distance of FUJI from Jaccard over alpha."""
+    alphas, _, distances, _ = zip(*limit.rows, strict=True)
+    numbers = {"alpha": alphas, "largest_distance": distances}
+    caption = "The steeper the scores fall, the closer FUJI is to Jaccard: largest distance over 80 pairs."
+    rows = [("largest FUJI - Jaccard", alphas, distances, style(0))]
+    axes = {"xscale": "log", "yscale": "log", "xlabel": "alpha, ratio of neighbouring scores", "ylabel": "distance"}
+    return line_figure("limit_distance", caption, rows, numbers, **axes)
+
+
+def _check_definition() -> Checks:
+    """Check the statements on the definition, the range and the maximum."""
+    wrong, values, last, rescaled = _random_pairs()
+    # Both k-th scores are 0 and the sets differ.
+    r, s = [1, 0, 0, 0], [0, 0, 0, 1]
+    algorithm, definition = score(r, s, 2), score(r, s, 2, zero_tail="exclude")
+    same, tied = abs(algorithm - definition) < ROUNDING, algorithm > 1 - ROUNDING
+    return [
+        check("scale", holds=rescaled < 1e-12, change=rescaled, pairs=PAIRS),
+        check("zero_tail", holds=same, definition=definition, algorithm=algorithm),
+        _in_range("range", values, pairs=PAIRS),
+        check("area_one", holds=wrong == 0, caveat=tied, wrong=wrong, pairs=PAIRS, tied=algorithm),
+        check("last_point", holds=last < ROUNDING, distance=last),
+        _in_range("two_sizes", _two_sizes()),
+    ]
+
+
+def _in_range(key: str, values: Scores, **more: Any) -> tuple[str, Judged]:
+    """Check that all values lie between 0 and 1."""
+    low, high = values.min(), values.max()
+    return check(key, holds=low >= 0 and high <= 1 + ROUNDING, low=low, high=high, count=values.size, **more)
+
+
+def _random_pairs() -> tuple[int, Scores, float, float]:
+    """Return the exceptions to "area 1 means equal orders", all values, and the largest errors at n and rescaled."""
+    rng = np.random.default_rng(8)
+    curves, wrong, rescaled = [], 0, 0.0
+    for _ in range(PAIRS):
+        n = int(rng.integers(2, 7))
+        r = rng.random(n)
+        s = rng.random(n) if rng.random() < 0.7 else r**2
+        curves.append(curve(r, s))
+        wrong += np.array_equal(np.argsort(r), np.argsort(s)) != (auc(r, s) > 1 - ROUNDING)
+        rescaled = max(rescaled, float(np.abs(curve(r * 3e-200, s * 7e150) - curves[-1]).max()))
+    return wrong, np.concatenate(curves), max(abs(float(values[-1]) - 1) for values in curves), rescaled
+
+
+def _two_sizes() -> Scores:
+    """Return FUJI at all pairs of sizes of random pairs."""
+    rng = np.random.default_rng(9)
+    values: list[float] = []
+    for _ in range(50):
+        n = int(rng.integers(2, 7))
+        r, s = rng.random((2, n))
+        values += [score(r, s, (k1, k2)) for k1 in range(1, n + 1) for k2 in range(1, n + 1)]
+    return np.array(values)
+
+
+def _check_jaccard(minima: Table) -> Checks:
+    """Check the statements on Jaccard's minimum."""
+    ns, _, least, reverse, _, reaching, below = (np.array(column) for column in zip(*minima.rows, strict=True))
+    apart, orders, alone = np.abs(least - reverse).max(), ", ".join(map(str, reaching)), reaching[-1] == 1
+    sizes = range(2, 400)
+    formula = max(abs(auc(np.arange(n), np.arange(n, 0, -1), "jaccard") - least_jaccard_auc(n)) for n in sizes)
+    large = auc(np.arange(100_001.0), np.arange(100_001.0)[::-1], "jaccard")
+    return [
+        check("jaccard_minimum", holds=apart < ROUNDING, caveat=not alone, n=ns[-1], apart=apart, orders=orders),
+        check("jaccard_points", holds=below.max() <= 0, below=below.max()),
+        check("jaccard_formula", holds=formula < ROUNDING, n=sizes[-1], apart=formula),
+        check("jaccard_quarter", holds=abs(large - 0.25) < 1e-4, area=large),
+    ]
+
+
+def _check_fuji(three: Table, counter: Table, violations: Table) -> Checks:
+    """Check the statements on FUJI's minimum."""
+    least, reverse = counter.rows[0][-1], counter.rows[-1][-1]
+    shares = ", ".join(f"{row[3]:.1%} (n = {row[0]})" for row in violations.rows)
+    near, limits = three.rows[-2:]
+    distance = np.abs(np.subtract(near[1:5], limits[1:5])).max()
+    steep = 1000.0 ** -np.arange(6.0)
+    lead = float(_lead(steep, steep[::-1])[:-1].min())
+    steep[-1] = 0.0
+    reached = (np.flatnonzero(_lead(steep, steep[::-1])[:-1] == 0) + 1).tolist()
+    shown = " and ".join(map(str, reached))
+    return [
+        check("fuji_minimum", holds=least > reverse - ROUNDING, least=least, reverse=reverse, shares=shares),
+        check("limits", holds=distance < 1e-6, distance=distance),
+        check("not_reversed", holds=near[6] < near[5], other=near[6], reverse=near[5]),
+        check("no_minimum", holds=lead > 0, caveat=bool(reached), lead=lead, reached=shown),
+    ]
+
+
+def _check_limit(limit: Table) -> Checks:
+    """Check the theorem that Jaccard is a limit of FUJI."""
+    alphas, _, distances, least = zip(*limit.rows, strict=True)
+    rng = np.random.default_rng(10)
+    lead = min(float(_lead(*rng.random((2, int(rng.integers(2, 30))))).min()) for _ in range(PAIRS))
+    falls = all(after < before for before, after in pairwise(distances)) and distances[-1] < 1e-5
+    return [
+        check("limit_theorem", holds=falls, distances=listed(distances, 2), alphas=listed(alphas)),
+        check("above_jaccard", holds=lead >= -ROUNDING, least=min(lead, 0.0, *least)),
+    ]
+
+
+def chance_section() -> Section:
+    """Compute chance levels, and judge what the paper says about them."""
+    start = time.perf_counter()
+    exact = {n: fj.expected_jaccard(n) for n in SIZES}
+    quick = time.perf_counter() - start < QUICK
+    rough = {n: fj.expected_jaccard(n, method="paper") for n in SIZES}
+    errors = [_errors(exact[n], rough[n]) for n in SIZES]
+    columns = ("n", "largest error", "at k", "largest relative error", "at k ", "exact at k = 1")
+    table = Table("expected_jaccard", "Error of k/(2n - k) as the expected Jaccard index", columns, errors)
+    moments = _moments()
+    checks = [*_check_expected_jaccard(exact[100], errors, quick=quick), _check_moments(moments), _check_work()]
+    drawn = (_jaccard_figure(exact, rough), _fuji_figure(moments))
+    return make_section("chance", checks, (table,), drawn)
+
+
+def _moments() -> dict[str, Scores]:
+    """Return FUJI's moments in closed form and from permutations, for 60 items with power-law scores."""
+    r, s = (np.random.default_rng(seed).pareto(1.5, 60) for seed in (1, 2))
+    null = chance(r, s, permutations=PERMUTATIONS)
+    assert null.permutations is not None  # noqa: S101
+    drawn = {"permutation_mean": null.permutations.mean, "permutation_variance": null.permutations.variance}
+    return {"k": null.ks, "expected": null.expected, "variance": null.variance, **drawn}
+
+
+def _errors(exact: Scores, rough: Scores) -> tuple[float, ...]:
+    """Return the largest errors of the approximation, and where they are."""
+    error = np.abs(exact - rough)
+    relative = error / exact
+    largest = (error.max(), int(error.argmax()) + 1, relative.max(), int(relative.argmax()) + 1)
+    return (exact.size, *largest, exact[0])
+
+
+def _jaccard_figure(exact: dict[int, Scores], rough: dict[int, Scores]) -> Figure:
+    """Return the relative error of the approximation over k/n."""
+    sizes = SIZES[:3]
+    blocks = [(np.full(n, n), np.arange(1, n + 1), exact[n], rough[n]) for n in sizes]
+    numbers = dict(zip(("n", "k", "exact", "approximation"), np.concatenate(blocks, axis=1), strict=True))
+    rows = [
+        (f"n = {n}", np.arange(1, n + 1) / n, rough[n] / exact[n], style(index, "jaccard", marker=""))
+        for index, n in enumerate(sizes)
+    ]
+    caption = "The approximation k/(2n - k) divided by the exact expectation of Jaccard: one half at k = 1."
+    axes = {"xscale": "log", "xlabel": "k / n", "ylabel": "approximation / exact"}
+    return line_figure("approximation", caption, rows, numbers, **axes)
+
+
+def _fuji_figure(moments: dict[str, Scores]) -> Figure:
+    """Return the exact expectation of FUJI with its standard deviation, and the means of permutations."""
+    ks, expected, variance, mean, _ = moments.values()
+    reach = 2 * np.sqrt(variance)
+    band = ("± 2 sd, exact", ks, np.maximum(expected - reach, 0.0), np.minimum(expected + reach, 1.0))
+    rows = [
+        ("expectation, exact", ks, expected, style(0, marker="")),
+        ("mean of permutations", ks, mean, style(0, color="black", ls="none", ms=3)),
+    ]
+    caption = f"FUJI by chance, 60 items, power-law scores: closed form, and {PERMUTATIONS} permutations."
+    return line_figure("expected_fuji", caption, rows, moments, band=band, ylabel="FUJI by chance")
+
+
+def _check_expected_jaccard(exact: Scores, errors: list[tuple[float, ...]], *, quick: bool) -> Checks:
+    """Check the statements on Jaccard's expectation."""
+    n, _, _, relative, *_ = errors[-1]
+    by_size = ", ".join(f"{row[1]:.2g} (n = {row[0]})" for row in errors)
+    return [
+        check("depends_on_k", holds=np.all(np.diff(exact) > 0), first=exact[0], n=exact.size),
+        check(
+            "approximation", holds=errors[1][1] < 0.01, caveat=relative > 0.1, errors=by_size, relative=relative, n=n
+        ),
+        check("exact_is_slow", holds=not quick, n=n, quick="less" if quick else "more", limit=QUICK),
+    ]
+
+
+def _check_moments(moments: dict[str, Scores]) -> tuple[str, Judged]:
+    """Check the statement on FUJI's expectation."""
+    _, expected, variance, mean, drawn_variance = (column[:-1] for column in moments.values())
+    errors = (np.abs(mean - expected) / np.sqrt(variance / PERMUTATIONS)).max()
+    ratio = np.abs(drawn_variance / np.maximum(variance, 1e-300) - 1).max()
+    holds = errors < 5 and ratio < 0.25
+    return check("fuji_chance", holds=holds, caveat=True, permutations=PERMUTATIONS, errors=errors, ratio=ratio)
+
+
+def _check_work() -> tuple[str, Judged]:
+    """Check the statement on the algorithm's cost by counting the memberships that it evaluates."""
+    counts = {}
+    for n in (1000, 2000, 4000):  # two memberships per item of the symmetric difference of reversed rankings at each k
+        ks = np.arange(1, n + 1)
+        jaccard = curve(ks, ks[::-1], "jaccard")
+        counts[n] = int((2 * 2 * (ks - np.rint(2 * ks * jaccard / (1 + jaccard)))).sum())
+    growth = counts[4000] / counts[2000]
+    shown = ", ".join(f"{count:,} (n = {n})" for n, count in counts.items())
+    return check("quadratic", holds=abs(growth - 4) < 0.1, caveat=True, counts=shown, growth=growth)

@@ -88,10 +88,10 @@ def _from_sequence(obj: Sequence[Any], name: str) -> Labelled:
 
 def _all_text(entries: Sequence[Any]) -> bool:
     """Return whether the entries are strings, and not numbers written as strings."""
-    return all(isinstance(entry, str) for entry in entries) and not all(_is_number(entry) for entry in entries)
+    return all(isinstance(entry, str) for entry in entries) and not all(is_number(entry) for entry in entries)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
     """Return whether a text is a number."""
     try:
         float(text)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from fujiscore.coercion import is_number
 from fujiscore.errors import InputError, first_few, spelled
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _from_frame(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
 def _refuse_numeric_text(name: Hashable, values: Sequence[Any]) -> None:
     """Raise if a text column holds numbers."""
     distinct = {value for value in values if isinstance(value, str)}
-    other = [value for value in distinct if not _is_number(value)]
+    other = [value for value in distinct if not is_number(value)]
     if len(distinct) > MOST_NUMERIC_CATEGORIES and len(other) * 2 <= len(distinct):
         what = f"most of it numbers, but also {other[0]!r}" if other else "all of it numbers"
         raise InputError(f"X must hold numbers as numbers; column {name!r} holds text, {what}. {_remedy()}")
@@ -173,15 +174,6 @@ def _refuse_numeric_text(name: Hashable, values: Sequence[Any]) -> None:
 def _remedy() -> str:
     """Return what to do about a column that holds something other than numbers."""
     return f"Convert it to numbers, or declare it categorical (by its dataframe type or {spelled('categorical')})."
-
-
-def _is_number(text: str) -> bool:
-    """Return whether a text is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _objects(series: Any, *, in_order: bool = False) -> NDArray[Any]:

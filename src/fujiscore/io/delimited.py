@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fujiscore.errors import InputError
 from fujiscore.io import columnar
 from fujiscore.io.columns import is_index_name, is_item_name
-from fujiscore.io.table import MISSING, Table, number, numeric_share, require_distinct, shown
+from fujiscore.io.table import MISSING, Table, no_rows, number, numeric_share, picked, require_distinct, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 SEPARATORS = ("\t", ";", "|", ",")  # if two fit equally well, not the comma: it may be a decimal comma
 SAMPLE = 500  # rows that tell the separator, the header and the kinds of the columns
 SAMPLE_CELLS = 200_000
-QUOTES = "Quote fields that contain the separator, and close every quote."
 OTHER_SEPARATORS = ":=#^~& "  # not read, but recognised where each line ends with a number after one
 
 
@@ -33,31 +32,27 @@ def table(document: Document, *, data: bool = False) -> Table:
     most = max(20, min(SAMPLE, SAMPLE_CELLS // len(first)))
     body = [row for _, row in islice(parsed, most)]
     width = _width([first, *body])
-    header = _names_columns(document, first, width) if data else _has_header(document, first, body, width)
+    header = _has_header(document, first, body, width, data=data)
     if not header:
         body = [first, *body]
     if not body:
-        raise InputError(f"{document.name} must hold at least one row; it has a header and nothing beneath it.")
-    values = [[row[column] for row in body if column < len(row)] for column in range(width)]
+        raise no_rows(document.name)
+    names = _names(document, first, width) if header else [str(column + 1) for column in range(width)]
+    values = {name: [row[column] for row in body if column < len(row)] for column, name in enumerate(names)}
     skip = start if header else 0
-    return Table(
-        document.name,
-        _names(document, first, width) if header else tuple(str(column + 1) for column in range(width)),
-        tuple(numeric_share(column) for column in values),
-        partial(_rows, document, separator, skip, width),
-        values.__getitem__,
-        fast(document, width, separator, skip, quoted=True),
-        header=header,
-    )
+    rows = picked(names, partial(_rows, document, separator, skip, width))
+    quick = fast(document, names, separator, skip, quoted=True)
+    numeric = {name: numeric_share(cells) for name, cells in values.items()}
+    return Table(document.name, numeric, rows, values.__getitem__, quick, header=header)
 
 
 def fast(
-    document: Document, width: int, separator: str, skip: int, *, quoted: bool
+    document: Document, names: Sequence[str], separator: str, skip: int, *, quoted: bool
 ) -> Callable[[Roles, bool], list[Group] | None] | None:
     """Return the reader of a large delimited file through pyarrow, None if that cannot be used."""
     if not (document.large and columnar.installed() and document.encoding in {"utf-8", "utf-8-sig"}):
         return None
-    return partial(columnar.delimited, document.open, width, separator, skip, quoted)
+    return partial(columnar.delimited, document.open, names, separator, skip, quoted)
 
 
 def _parse(document: Document, lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -80,10 +75,8 @@ def _separator(document: Document, lines: list[str]) -> str:
     """Return the separator that splits the first rows most regularly, preferably into a column of numbers."""
     merits = {separator: _merit(document, lines, separator) for separator in SEPARATORS}
     best = max(merits, key=lambda separator: merits[separator])
-    if merits[best][0] < 1:
-        share, _, numbers = _merit(document, lines, " ")
-        if share == 1 and numbers:
-            return " "
+    if merits[best][0] < 1 and _merit(document, lines, " ")[::2] == (1, True):
+        return " "
     if merits[best][0] > 0:
         return best
     list(_parse(document, lines, ","))  # where a field is too long, that is the error to show
@@ -109,7 +102,7 @@ def _merit(document: Document, lines: list[str], separator: str) -> tuple[float,
     try:
         rows = [row for _, row in _parse(document, lines, separator)]
     except InputError:
-        return 0.0, False, False
+        rows = []
     if not rows:
         return 0.0, False, False
     width = _width(rows)
@@ -129,64 +122,56 @@ def _width(rows: list[list[str]]) -> int:
     return max(dict.fromkeys([len(rows[0]), *widths]), key=widths.count)
 
 
-def _is_counted(first: list[str], width: int) -> bool:
-    """Return whether a row is 0, 1, 2, ...: the names that pandas writes for columns without names."""
-    return [cell.strip() for cell in first] == [str(column) for column in range(width)]
-
-
-def _has_header(document: Document, first: list[str], body: list[list[str]], width: int) -> bool:
-    """Return whether the first row of rankings names the columns; it need not if there are at most two."""
+def _has_header(document: Document, first: list[str], body: list[list[str]], width: int, *, data: bool) -> bool:
+    """Return whether the first row names the columns: in a data set it must, above one or two of rankings it may."""
     cells = [cell.strip() for cell in first]
     values = [number(cell) for cell in cells]
+    counted = cells == [str(column) for column in range(width)]  # what pandas writes for columns without names
+    if data:
+        if width < 2:
+            raise InputError(
+                f"{document.name} must have at least two columns, separated by comma, tab, semicolon, | or space; its "
+                f"first line is one: {shown(first[0])}."
+            )
+        if counted or any(cell in MISSING or number(cell) is None for cell in cells):
+            return True
+        raise InputError(f"{document.name}, line 1 must name the columns; it holds numbers. Add a header.")
     names_items = is_item_name(cells[0], plural=width == 1) or is_index_name(cells[0])
     if len(cells) < width or (names_items and all(v is None or v != v or v.is_integer() for v in values[1:])):  # noqa: PLR0124 - NaN
         return True
-    if _is_counted(first, width) and (width > 2 or numeric_share(row[0] for row in body) < 1):
+    if counted and (width > 2 or numeric_share(row[0] for row in body) < 1):
         return True
     if width == 1:  # above numbers only, a word is their column's name, not the best of a list of items
         return values == [None] and bool(body) and numeric_share(row[0] for row in body) == 1
-    if width == 2:
-        return values == [None, None]
-    if all(value is None for value in values):
-        return True
+    if width == 2 or all(value is None for value in values):
+        return all(value is None for value in values)
     raise InputError(
         f"{document.name}, line 1 must name the {width} columns; it holds numbers. "
         "Add a header (only an item column and one score column can do without)."
     )
 
 
-def _names_columns(document: Document, first: list[str], width: int) -> bool:
-    """Return True if the first row of a data set names at least two columns, and raise otherwise."""
-    if width < 2:
-        raise InputError(
-            f"{document.name} must have at least two columns, separated by comma, tab, semicolon, | or space; its "
-            f"first line is one: {shown(first[0])}."
-        )
-    cells = [cell.strip() for cell in first]
-    if not _is_counted(first, width) and all(cell not in MISSING and number(cell) is not None for cell in cells):
-        raise InputError(f"{document.name}, line 1 must name the columns; it holds numbers. Add a header.")
-    return True
-
-
-def _names(document: Document, first: list[str], width: int) -> tuple[str, ...]:
+def _names(document: Document, first: list[str], width: int) -> list[str]:
     """Return the columns' names; R's header leaves out the first, that of the row names."""
-    names = [cell.strip() for cell in first]
-    names = ["", *names] if len(names) == width - 1 else names
-    if len(names) != width:
-        raise InputError(
-            f"{document.name}, line 1 must have {width} fields, as the rows beneath it; it has {len(names)}. {QUOTES}"
-        )
+    names = [*([""] if len(first) == width - 1 else []), *(cell.strip() for cell in first)]
+    _require_fields(document, 1, names, width)
     require_distinct(document.name, names)
-    return tuple(names)
+    return names
 
 
-def _rows(document: Document, separator: str, skip: int, width: int, columns: Sequence[int]) -> Iterator[Row]:
-    """Yield the cells of some columns beneath the header; every row must have the same number of fields."""
+def _require_fields(document: Document, line: int, row: list[str], width: int) -> None:
+    """Raise unless a row has as many fields as the others."""
+    if len(row) != width:
+        raise InputError(
+            f"{document.name}, line {line} must have {width} fields, as the other rows; it has {len(row)}. Quote "
+            "fields that contain the separator, and close every quote."
+        )
+
+
+def _rows(document: Document, separator: str, skip: int, width: int) -> Iterator[Row]:
+    """Yield the rows beneath the header, which must all have the same number of fields."""
     for line, row in _parse(document, document.lines(), separator):
         if line <= skip:
             continue
-        if len(row) != width:
-            raise InputError(
-                f"{document.name}, line {line} must have {width} fields, as the other rows; it has {len(row)}. {QUOTES}"
-            )
-        yield line, [row[column] for column in columns]
+        _require_fields(document, line, row, width)
+        yield line, row

@@ -1,7 +1,8 @@
-"""Formats of rankings, and how every format is recognised. Imports delimited, columnar, table and errors."""
+"""How formats are recognised, and the tables in all but columnar and delimited files. Imports both, and table."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from itertools import islice
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError, spelled
 from fujiscore.io import columnar, delimited
-from fujiscore.io.table import Roles, Table, number, numeric_share, shown
+from fujiscore.io.table import Roles, Table, number, numeric_share, picked, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fujiscore.io.table import Row
 
 FORMATS = ("csv", "tsv", "parquet", "feather", "json", "fimp", "trec")
+COLUMNAR = ("parquet", "feather")
 SUFFIXES = {
     **{f".{name}": name for name in (*FORMATS, "arff", "libsvm")},
     ".tab": "tsv",
@@ -29,9 +31,12 @@ SUFFIXES = {
     ".svm": "libsvm",
 }
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
-FIMP_COLUMNS = ("index", "name", "rank", "score")
-TREC_COLUMNS = ("qid", "Q0", "docid", "rank", "score", "tag")
+# Columns of fixed formats, and whether they hold numbers.
+FIMP = {"index": 1.0, "name": 0.0, "rank": 1.0, "score": 1.0}
+TREC = {"qid": 0.0, "Q0": 0.0, "docid": 0.0, "rank": 1.0, "score": 1.0, "tag": 0.0}
 FIMP_ROW = re.compile(r"([^\t]*)\t([^\t]*)\t *\[([^\[\],\t]*)\] *\t *\[([^\[\],\t]*)\]\s*")
+ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)\s*(.*)""", re.IGNORECASE)
+ARFF_TYPES = {"numeric": 1.0, "real": 1.0, "integer": 1.0, "string": 0.0, "{": 0.0}  # 1: numbers
 PAIR = re.compile(r"(\d+):(\S+)")  # libsvm's index:value
 
 
@@ -40,7 +45,7 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
     proven = next((name for magic, name in MAGIC.items() if document.head.startswith(magic)), None)
     by_suffix = SUFFIXES.get(document.unpacked.suffix.lower())
     name = named or proven or (by_suffix if by_suffix in formats else None)
-    if name in {"parquet", "feather"}:
+    if name in COLUMNAR:
         if proven != name:
             raise InputError(
                 f"{document.name} must be a {name.capitalize()} file; its first bytes are not those of one. "
@@ -56,11 +61,11 @@ def _require_text(document: Document, formats: Sequence[str]) -> None:
     """Raise if the content is not text."""
     if document.encoding != "utf-8" or b"\0" not in document.head:
         return
-    for start in (0, 1):  # every second byte of UTF-16 is zero
-        if document.head[start:400:2].count(0) > len(document.head[:400]) // 3:
-            raise InputError(
-                f"{document.name} must be UTF-8; it looks like UTF-16 without a byte order mark. Save it as UTF-8."
-            )
+    start = document.head[:400]
+    if max(start[::2].count(0), start[1::2].count(0)) > len(start) // 3:  # every second byte of UTF-16 is zero
+        raise InputError(
+            f"{document.name} must be UTF-8; it looks like UTF-16 without a byte order mark. Save it as UTF-8."
+        )
     raise InputError(
         f"{document.name} must be text, Parquet or Feather; it is another kind of binary file. "
         f"Export it as one of {', '.join(formats)}."
@@ -83,12 +88,12 @@ def _look(document: Document) -> str:
     return "libsvm" if pairs and number(words[0][0]) is not None else "csv"
 
 
-def table(document: Document, name: str) -> Table:
-    """Return the table in a file of rankings."""
-    if name in {"parquet", "feather"}:
+def table(document: Document, name: str, *, data: bool = False) -> Table:
+    """Return the table in a file of rankings or of data."""
+    if name in COLUMNAR:
         return columnar.table(document.name, name, document.whole())
-    readers: dict[str, Callable[[Document], Table]] = {"fimp": _fimp, "trec": _trec, "json": _json}
-    return readers.get(name, delimited.table)(document)
+    readers: dict[str, Callable[[Document], Table]] = {"fimp": _fimp, "trec": _trec, "json": _json, "arff": _arff}
+    return readers[name](document) if name in readers else delimited.table(document, data=data)
 
 
 def _is_rule(line: str) -> bool:
@@ -96,48 +101,91 @@ def _is_rule(line: str) -> bool:
     return len(line.strip()) >= 10 and not line.strip("-\r\n")
 
 
+def _rows(
+    document: Document, start: int, shape: str, split: Callable[[str], Sequence[str] | None]
+) -> Callable[[], Iterator[Row]]:
+    """Return a reader of the lines after the first `start`: None from `split` is an error, no fields are no row."""
+
+    def rows() -> Iterator[Row]:
+        for line, text in islice(enumerate(document.lines(), 1), start, None):
+            fields = split(text) if text.strip() else ()
+            if fields is None:
+                raise InputError(f"{document.name}, line {line} must be {shape}; got {shown(text.strip())}.")
+            if fields:
+                yield line, fields
+
+    return rows
+
+
 def _fimp(document: Document) -> Table:
     """Return the table in a .fimp file: index, name, [rank], [score] beneath a line of dashes."""
     head = enumerate(islice(document.lines(), 100), 1)
-    rule = next((line_number for line_number, line in head if _is_rule(line)), None)
+    rule = next((line for line, text in head if _is_rule(text)), None)
     if rule is None:
         raise InputError(
             f"{document.name} must be a .fimp file: a header that ends with a line of dashes; it has none."
         )
 
-    def rows(columns: Sequence[int]) -> Iterator[Row]:
-        for line, text in enumerate(document.lines(), 1):
-            if line <= rule or not text.strip():
-                continue
-            fields = FIMP_ROW.fullmatch(text)
-            if fields is None:
-                raise InputError(
-                    f"{document.name}, line {line} must be index, name, [rank] and [score], separated by tabs; "
-                    f"got {shown(text.strip())}."
-                )
-            yield line, [fields[column + 1] for column in columns]
+    def split(text: str) -> Sequence[str] | None:
+        match = FIMP_ROW.fullmatch(text)
+        return match and match.groups()
 
-    return Table(document.name, FIMP_COLUMNS, (1.0, 0.0, 1.0, 1.0), rows, known=Roles(1, (3,), None), signed=True)
+    rows = _rows(document, rule, "index, name, [rank] and [score], separated by tabs", split)
+    return Table(document.name, FIMP, picked(FIMP, rows), known=Roles("name", ["score"]), signed=True)
 
 
 def _trec(document: Document) -> Table:
     """Return the table in a TREC run: one ranking per query."""
 
-    def rows(columns: Sequence[int]) -> Iterator[Row]:
-        for line, text in enumerate(document.lines(), 1):
-            fields = text.split()
-            if fields and len(fields) != len(TREC_COLUMNS):
-                raise InputError(
-                    f"{document.name}, line {line} must be '{' '.join(TREC_COLUMNS)}'; it has {len(fields)} fields: "
-                    f"{shown(text.strip())}."
-                )
-            if fields:
-                yield line, [fields[column] for column in columns]
+    def split(text: str) -> Sequence[str] | None:
+        fields = text.split()
+        return fields if len(fields) == len(TREC) else None
 
+    rows = _rows(document, 0, f"'{' '.join(TREC)}'", split)
     separator = "\t" if "\t" in document.first_lines(1)[0] else " "
-    fast = delimited.fast(document, len(TREC_COLUMNS), separator, 0, quoted=False)
-    numeric = (0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
-    return Table(document.name, TREC_COLUMNS, numeric, rows, fast=fast, known=Roles(2, (4,), 0))
+    fast = delimited.fast(document, list(TREC), separator, 0, quoted=False)
+    return Table(document.name, TREC, picked(TREC, rows), fast=fast, known=Roles("docid", ["score"], "qid"))
+
+
+def _arff(document: Document) -> Table:
+    """Return the table in a dense ARFF file: numeric, nominal and text attributes."""
+    numeric: dict[str, float] = {}
+    for start, line in enumerate(document.lines(), 1):
+        text = line.strip()
+        if text.lower().startswith("@data"):
+            break
+        if text.lower().startswith("@attribute"):
+            name, share = _attribute(f"{document.name}, line {start}", text)
+            if name in numeric:
+                raise InputError(f"{document.name}, line {start} must name another attribute; {name!r} occurs twice.")
+            numeric[name] = share
+    else:
+        raise InputError(f"{document.name} must be an ARFF file; it has no line @data.")
+
+    def split(text: str) -> Sequence[str] | None:
+        if text.lstrip().startswith("%"):
+            return ()
+        quote = "'" if "'" in text else '"'
+        row = next(csv.reader([text.strip()], quotechar=quote, skipinitialspace=True, escapechar="\\"))
+        return row if len(row) == len(numeric) and not row[0].startswith("{") else None
+
+    rows = _rows(document, start, f"{len(numeric)} values, one per @attribute (dense, not sparse ARFF)", split)
+    return Table(document.name, numeric, picked(numeric, rows))
+
+
+def _attribute(where: str, text: str) -> tuple[str, float]:
+    """Return an attribute's name, and 1 if it holds numbers, 0 if it holds text."""
+    match = ATTRIBUTE.match(text)
+    if match is None:
+        raise InputError(f"{where} must be '@attribute name type'; got {shown(text)}.")
+    name, kind = match[1].strip("'\""), match[2].strip()
+    word = "{" if kind.startswith("{") else kind.lower().partition(" ")[0]
+    if word not in ARFF_TYPES:
+        raise InputError(
+            f"{where}: the type of {name!r} must be numeric, real, integer, string or {{...}}; got {shown(kind)}. "
+            "Leave the attribute out of the file."
+        )
+    return name, ARFF_TYPES[word]
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -146,8 +194,9 @@ class Pairs(list[tuple[str, Any]]):
 
 def _json(document: Document) -> Table:
     """Return the table in a JSON document: an object of items, of rankings, or a list of records or items."""
+    text = document.text()
     try:
-        content = json.loads(document.text(), object_pairs_hook=Pairs)
+        content = json.loads(text, object_pairs_hook=Pairs)
     except json.JSONDecodeError as error:
         raise InputError(
             f"{document.name}, line {error.lineno}, column {error.colno} must be JSON; {error.msg[0].lower()}"
@@ -156,8 +205,6 @@ def _json(document: Document) -> Table:
     except RecursionError:
         raise _other_shape(document, "too many levels") from None
     except ValueError as error:
-        if isinstance(error, InputError):
-            raise
         raise InputError(f"{document.name} must hold numbers of ordinary length; {error}.") from None
     if not isinstance(content, list):
         raise _other_shape(document, f"only {shown(content)}")
@@ -178,46 +225,39 @@ def _objects(document: Document, content: Pairs) -> Table:
     other = next((name for name, value in content if not isinstance(value, Pairs)), None)
     if nested and other is not None:
         raise _other_shape(document, f"an object where {nested[0]!r} holds an object and {other!r} does not")
+    empty = [f", ranking {name!r}" for name, pairs in content if not pairs] if nested else []
+    if empty or not content:
+        raise InputError(f"{document.name}{''.join(empty[:1])} must hold at least one item; it is an empty object.")
     cells = [(name, *pair) for name, pairs in content for pair in pairs] if nested else content
-    empty = next((name for name, pairs in content if not pairs), None) if nested else None
-    if not cells or empty is not None:
-        where = document.name if empty is None else f"{document.name}, ranking {empty!r}"
-        raise InputError(f"{where} must hold at least one item; it is an empty object.")
     for *_, item, score in cells:
         if isinstance(score, list):
             value = dict(score) if isinstance(score, Pairs) else score
             raise _other_shape(document, f"an object where {shown(item)} holds {shown(value)}")
-    columns = ("ranking", "item", "score") if nested else ("item", "score")
-    known = Roles(1, (2,), 0) if nested else Roles(0, (1,), None)
+    numeric = dict.fromkeys(("ranking", "item", "score") if nested else ("item", "score"), 0.0)
+    known = Roles("item", ["score"], "ranking" if nested else None)
+    return Table(document.name, numeric, picked(numeric, lambda: enumerate(cells, 1)), unit="item", known=known)
 
-    def rows(positions: Sequence[int]) -> Iterator[Row]:
-        for place, row in enumerate(cells, 1):
-            yield place, [row[position] for position in positions]
 
-    return Table(document.name, columns, (0.0,) * len(columns), rows, unit="item", known=known)
+def _records(document: Document, content: list[Any]) -> Table:
+    """Return the table in a list of JSON records, or in a list of strings: one column of items."""
+    items = bool(content) and all(isinstance(record, str) for record in content)
+    wrong = [record for record in content if not (items or isinstance(record, Pairs))]
+    if wrong:
+        raise _other_shape(document, f"a list with {shown(wrong[0])} in it")
+    records = [{"item": record} if items else dict(record) for record in content]
+    columns = dict.fromkeys(name for record in records for name in record)
+    if not columns:
+        raise InputError(f"{document.name} must hold at least one record; it is an empty list.")
+
+    def rows(names: Sequence[str]) -> Iterator[Row]:
+        return ((place, [record.get(name) for name in names]) for place, record in enumerate(records, 1))
+
+    values = {name: [record.get(name) for record in records[: delimited.SAMPLE]] for name in columns}
+    numeric = {name: 0.0 if any(map(_is_text, cells)) else numeric_share(cells) for name, cells in values.items()}
+    unit = "item" if items else "record"
+    return Table(document.name, numeric, rows, values.__getitem__, unit=unit, header=not items)
 
 
 def _is_text(value: Any) -> bool:
     """Return whether a JSON value is text; 'NaN' and 'inf' are how some write what JSON cannot."""
     return isinstance(value, str) and ((parsed := number(value)) is None or isfinite(parsed))
-
-
-def _records(document: Document, content: list[Any]) -> Table:
-    """Return the table in a list of JSON records, or in a list of strings: one column of items."""
-    header = not (content and all(isinstance(record, str) for record in content))
-    wrong = [record for record in content if header and not isinstance(record, Pairs)]
-    if wrong:
-        raise _other_shape(document, f"a list with {shown(wrong[0])} in it")
-    records = [dict(record) if header else {"item": record} for record in content]
-    columns = tuple(dict.fromkeys(name for record in records for name in record))
-    if not columns:
-        raise InputError(f"{document.name} must hold at least one record; it is an empty list.")
-    values = [[record.get(name) for record in records[: delimited.SAMPLE]] for name in columns]
-    numeric = tuple(0.0 if any(map(_is_text, column)) else numeric_share(column) for column in values)
-
-    def rows(positions: Sequence[int]) -> Iterator[Row]:
-        for place, record in enumerate(records, 1):
-            yield place, [record.get(columns[position]) for position in positions]
-
-    unit = "record" if header else "item"
-    return Table(document.name, columns, numeric, rows, values.__getitem__, unit=unit, header=header)

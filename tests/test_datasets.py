@@ -148,7 +148,11 @@ def test_bad_files_are_refused_in_a_line(tmp_path, case):
     ("name", "text", "message"),
     [
         ("sparse.arff", ARFF + "{0 1, 2 yes}\n", "line 7 must be 3 values, one per @attribute \\(dense, not sparse"),
-        ("date.arff", "@relation r\n@attribute when date\n@data\n", "type of 'when'"),
+        (
+            "date.arff",
+            "@relation r\n@attribute when date\n@data\n",
+            "line 2 must be '@attribute name type'.*got '@attribute when date'",
+        ),
         ("short.arff", ARFF + "1,red\n", "line 7 must be 3 values.*got '1,red'"),
         ("nodata.arff", "@relation r\n@attribute a numeric\n", "no line @data"),
         ("empty.arff", ARFF, "no rows beneath"),

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.io.documents import Document
     from fujiscore.io.table import Roles, Row
 
 SAMPLE = 500  # first values of a column that tell whether it repeats
-SLICE = 1 << 15  # labels fingerprinted at once: their temporaries stay in the cache
+SLICE = 1 << 15  # labels handled at once
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 LONGEST = 4096  # bytes of a label; rows with longer ones are read one by one
 LOW_BYTES = np.array([(1 << 8 * count) - 1 for count in range(9)], dtype=np.uint64)
@@ -63,14 +64,9 @@ class Labels(Sequence[str]):
         return repr(list(self))
 
 
-def installed() -> bool:
-    """Return whether pyarrow can be imported."""
-    return find_spec("pyarrow") is not None
-
-
 def need(what: str) -> None:
     """Raise unless pyarrow is installed."""
-    if not installed():
+    if find_spec("pyarrow") is None:
         raise MissingExtraError(f"{what} needs pyarrow: pip install 'fujiscore[parquet]'")
 
 
@@ -84,22 +80,16 @@ def decompressed(stored: Any) -> Any:
 
 
 def delimited(
-    open_file: Callable[[], Any],
-    names: Sequence[str],
-    delimiter: str,
-    skip: int,
-    quoted: bool,
-    roles: Roles,
-    unique: bool,
+    document: Document, names: Sequence[str], delimiter: str, skip: int, quoted: bool, roles: Roles, unique: bool
 ) -> list[Group] | None:
     """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong."""
     import pyarrow as pa
     from pyarrow import compute, csv
 
-    text = [roles.item] if roles.ranking is None else [roles.item, roles.ranking]
+    text = roles.labels
     types = {name: pa.large_string() for name in text} | {name: pa.float64() for name in roles.scores}
     try:
-        with open_file() as stream:
+        with document.open() as stream:
             table = csv.read_csv(
                 stream,
                 csv.ReadOptions(column_names=names, skip_rows=skip),
@@ -110,9 +100,7 @@ def delimited(
         return None
     # A label with a line break comes from an unclosed quote.
     spans = any(compute.any(compute.match_substring(table[name], end)).as_py() for name in text for end in "\n\r")
-    if table.num_rows == 0 or spans:
-        return None
-    return _groups(table.select(text).columns, table.select(roles.scores).columns, unique)
+    return None if spans else _groups(table.select([*text, *roles.scores]).columns, roles, unique)
 
 
 def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[str]], list[Any]]]:
@@ -148,14 +136,9 @@ def _complete(file: str, kind: str) -> Iterator[None]:
 def table(file: str, kind: str, source: Any) -> Table:
     """Return the table in a Parquet or Feather file; of Parquet only the columns needed are read."""
     schema, read = _open(file, kind, source)
-    from pyarrow import types
 
     def fast(roles: Roles, unique: bool) -> list[Group] | None:
-        labels = [roles.item] if roles.ranking is None else [roles.item, roles.ranking]
-        columns = read([*labels, *roles.scores])
-        scores = columns[len(labels) :]
-        flags = any(types.is_boolean(column.type) for column in scores)
-        return None if flags or len(columns[0]) == 0 else _groups(columns[: len(labels)], scores, unique)
+        return _groups(read([*roles.labels, *roles.scores]), roles, unique)
 
     def rows(names: Sequence[str]) -> Iterator[Row]:
         item, ranking, *scores = read(names)
@@ -208,23 +191,26 @@ def _text(column: Any) -> Any:
         return pa.chunked_array([texts], type=pa.large_string())
 
 
-def _groups(texts: Sequence[Any], scores: Sequence[Any], unique: bool) -> list[Group] | None:
-    """Return the rankings in Arrow columns: items, in a long table also rankings, and scores.
-
-    Return None if a label is missing or repeated, or a score is not a number.
-    """
+def _groups(columns: Sequence[Any], roles: Roles, unique: bool) -> list[Group] | None:
+    """Return the rankings in Arrow columns; None if a label is missing or repeated, or a score is not a number."""
     import pyarrow as pa
     from pyarrow import compute
 
-    labels, *rankings = map(_text, texts)
+    labels, *rankings = map(_text, columns[: len(roles.labels)])
+    scores = columns[len(roles.labels) :]
     lengths = compute.min_max(compute.binary_length(labels)).as_py()
-    if labels.null_count or lengths["min"] == 0 or lengths["max"] > LONGEST:
+    if not len(labels) or labels.null_count or lengths["min"] == 0 or lengths["max"] > LONGEST:
+        return None
+    if any(pa.types.is_boolean(column.type) for column in scores):
         return None
     try:
         values = [_floats(column) for column in scores]
     except pa.ArrowException:
         return None
-    marks = _fingerprints(labels) if unique else None
+    marks = None
+    if unique:  # in slices, whose temporaries stay in the cache
+        slices = (chunk.slice(start, SLICE) for chunk in labels.chunks for start in range(0, len(chunk), SLICE))
+        marks = np.concatenate([_fingerprints(labels_) for labels_ in slices])
     if rankings:
         return _split(labels, values, rankings[0], marks)
     return None if marks is not None and _repeats(marks) else [Group(None, Labels(labels), tuple(values))]
@@ -272,18 +258,10 @@ def _repeats(marks: NDArray[np.uint64]) -> bool:
 
 
 def _fingerprints(labels: Any) -> NDArray[np.uint64]:
-    """Return 64 bits a label: equal labels have equal ones, and unequal labels almost surely not.
+    """Return 64 bits per label, eight bytes of every label at a time; unequal labels almost surely get unequal ones.
 
     A hash table of ten million labels takes 2 to 4 seconds; this and a sort take less than one.
     """
-    parts = [
-        _fingerprint(chunk.slice(start, SLICE)) for chunk in labels.chunks for start in range(0, len(chunk), SLICE)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.uint64)
-
-
-def _fingerprint(labels: Any) -> NDArray[np.uint64]:
-    """Return the fingerprints of one array of large strings, eight bytes of every label at a time."""
     _, offsets, content = labels.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[labels.offset : labels.offset + len(labels) + 1]
     lengths = np.diff(ends)

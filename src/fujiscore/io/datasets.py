@@ -16,7 +16,7 @@ from fujiscore.errors import InputError, MissingExtraError, choice, integer, spe
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import is_index_name
 from fujiscore.io.documents import document
-from fujiscore.io.table import did_you_mean, listed, no_rows, not_a_number, number, numeric_share, shown, texts, unknown
+from fujiscore.io.table import did_you_mean, listed, no_rows, not_a_number, number, numeric_share, texts, unknown
 from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ class Columns:
     file: str
     values: dict[str, NDArray[Any]]
     target: str | None = None  # where the source implies it
+
+    def error(self, message: str) -> InputError:
+        """Return an error about the source."""
+        return InputError(f"{self.file}: {message}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,40 +80,62 @@ def load(
 ) -> Data:
     """Return the features and the target of a data set.
 
-    The source is a CSV, TSV, Parquet, Feather, ARFF or libsvm file, the name of a data set that scikit-learn bundles
-    (breast_cancer, digits, iris, wine), or "openml:NAME" for one to download. The target is the column of classes,
-    required for files other than libsvm. Text columns are always categorical, numeric ones if named. Missing values
-    are kept, their rows dropped, or the median or most frequent category filled in (nan="keep" | "drop" | "fill").
-    With rows=N a stratified sample of about N rows is taken. The format is told by content and extension if not given.
+    The source is a file, the name of a data set that scikit-learn bundles (breast_cancer, digits, iris, wine), or
+    "openml:NAME" for one to download. The target is the column of classes, required for files other than libsvm. Text
+    columns are always categorical, numeric ones if named. Missing values are kept, their rows dropped, or the median or
+    most frequent category filled in. With rows=N a stratified sample of about N rows is taken.
     """
     choice("nan", nan, NAN)
     columns = _columns(source, format, categorical)
-    for argument, names in (("drop", drop), ("categorical", categorical)):
+    target = columns.target if target is None else str(target)
+    if target is None:
+        likely = next((name for name in columns.values if name.lower() in TARGET_NAMES), list(columns.values)[-1])
+        remedy = f"For example, pass {spelled('target', likely)}."
+        raise columns.error(f"{spelled('target')} must name the column of classes. {remedy}")
+    for argument, names in (("target", [target]), ("drop", drop), ("categorical", categorical)):
         for name in names:
             if name not in columns.values:
-                raise unknown(columns.file, spelled(argument), name, list(columns.values))
-    target = _target(columns, columns.target if target is None else target)
+                raise _unknown(columns, argument, name)
     if target in drop:
-        raise InputError(f"{columns.file}: the target {target!r} must not be in {spelled('drop')}.")
+        raise columns.error(f"the target {target!r} must not be in {spelled('drop')}.")
     data = _data(columns, target, drop)
     if nan != "keep":
         data = _without_gaps(data) if nan == "drop" else _filled(data)
     return data if rows is None else _sampled(data, integer("rows", rows, 1), random_state)
 
 
+def _unknown(columns: Columns, argument: str, name: str) -> InputError:
+    """Return the error for a column that the data do not have."""
+    numbers = any(number(other) is not None and not other.isdecimal() for other in columns.values if other)
+    hint = " Some of them are numbers: add a header to the file if it has none." if numbers else ""
+    error = unknown(columns.file, spelled(argument), name, list(columns.values))
+    return InputError(f"{error}{hint}")
+
+
 def _columns(source: str | os.PathLike[str], format: str | None, categorical: Collection[str]) -> Columns:
-    """Return all columns of a file, a bundled data set or one of OpenML."""
+    """Return all columns of a file, a bundled data set or one of OpenML; of a file, some as text if so named."""
     name = os.fspath(source)
     if name.startswith(OPENML):
-        return _openml(name.removeprefix(OPENML))
-    if name in BUNDLED and not Path(name).exists():
+        return _openml(name)
+    exists = Path(name).exists()
+    if name in BUNDLED and not exists:
         return _bundled(name)
-    if "." not in name and not Path(name).exists() and os.sep not in name:
-        raise InputError(
-            f"{name} must be a file, one of {', '.join(BUNDLED)}, or {OPENML}NAME; there is no such file."
-            f"{did_you_mean(name, BUNDLED)}"
-        )
-    return _read(source, format, categorical)
+    if not exists and "." not in name and os.sep not in name:
+        known, hint = ", ".join(BUNDLED), did_you_mean(name, BUNDLED)
+        raise InputError(f"{name} must be a file, one of {known}, or {OPENML}NAME; there is no such file.{hint}")
+    if format is not None:
+        choice("format", format, FORMATS)
+    file = document(source)
+    kind = formats.detect(file, format, FORMATS)
+    if kind == "libsvm":
+        return _libsvm(file)
+    if kind in formats.COLUMNAR:
+        values = columnar.arrays(file.name, kind, file.whole(), categorical)
+    else:
+        values = _arrays(formats.table(file, kind, data=True), categorical)
+    if not values or not next(iter(values.values())).size:
+        raise no_rows(file.name)
+    return Columns(file.name, values)
 
 
 def _sklearn_datasets(name: str) -> Any:
@@ -129,25 +155,25 @@ def _bundled(name: str) -> Columns:
     return Columns(name, {**values, "target": classes}, "target")
 
 
-def _openml(name: str) -> Columns:
+def _openml(source: str) -> Columns:
     """Return a data set of OpenML, or say in one line why it cannot be downloaded."""
-    datasets = _sklearn_datasets(f"{OPENML}{name}")
+    datasets, name = _sklearn_datasets(source), source.removeprefix(OPENML)
     query: Any = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": "active"}
     try:
         with warnings.catch_warnings():  # one warning per attempt to connect; the error below says it once
             warnings.simplefilter("ignore")
             bunch = datasets.fetch_openml(**query, as_frame=True, parser="auto")
     except ImportError as error:
-        raise MissingExtraError(f"{OPENML}{name} needs pandas: pip install pandas ({error})") from None
+        raise MissingExtraError(f"{source} needs pandas: pip install pandas ({error})") from None
     except (OSError, ValueError) as error:  # URLError is an OSError
-        reason = str(getattr(error, "reason", error)).splitlines()[0]
+        why = str(getattr(error, "reason", error)).splitlines()[0]
         raise InputError(
-            f"{OPENML}{name} cannot be downloaded: {reason}. Check the connection and the name, or pass a file."
+            f"{source} cannot be downloaded: {why}. Check the connection and name, or pass a file."
         ) from None
     if len(bunch.target_names) != 1:
-        raise InputError(f"{OPENML}{name} must have one target; it has {len(bunch.target_names)}.")
+        raise InputError(f"{source} must have one target; it has {len(bunch.target_names)}.")
     values = {str(column): _series(bunch.frame[column]) for column in bunch.frame.columns}
-    return Columns(f"{OPENML}{name}", values, str(bunch.target_names[0]))
+    return Columns(source, values, str(bunch.target_names[0]))
 
 
 def _series(series: Any) -> NDArray[Any]:
@@ -155,23 +181,6 @@ def _series(series: Any) -> NDArray[Any]:
     if series.dtype.kind in "fiu":
         return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
     return np.array([None if is_null(value) else str(value) for value in series.tolist()], np.object_)
-
-
-def _read(path: str | os.PathLike[str], format: str | None, categorical: Collection[str]) -> Columns:
-    """Return all columns of a file; those named in `categorical` as text, whatever they hold."""
-    if format is not None:
-        choice("format", format, FORMATS)
-    file = document(path)
-    kind = formats.detect(file, format, FORMATS)
-    if kind == "libsvm":
-        return _libsvm(file)
-    if kind in formats.COLUMNAR:
-        values = columnar.arrays(file.name, kind, file.whole(), categorical)
-    else:
-        values = _arrays(formats.table(file, kind, data=True), categorical)
-    if not values or not next(iter(values.values())).size:
-        raise no_rows(file.name)
-    return Columns(file.name, values)
 
 
 def _arrays(table: Table, categorical: Collection[str]) -> dict[str, NDArray[Any]]:
@@ -214,52 +223,22 @@ def _libsvm(file: Document) -> Columns:
     rows: list[int] = []
     columns: list[int] = []
     values: list[float] = []
-    for line, content in enumerate(file.lines(), 1):
-        fields = content.partition("#")[0].split()
-        if not fields:
-            continue
-        label = number(fields[0])
-        pairs = [formats.PAIR.fullmatch(field) for field in fields[1:] if not field.startswith("qid:")]
-        row = [(int(pair[1]), number(pair[2])) for pair in pairs if pair]
-        if label is None or len(row) < len(pairs) or any(value is None for _, value in row):
-            raise InputError(f"{file.name}, line {line} must be 'class index:value ...'; got {shown(content.strip())}.")
-        rows += [len(labels)] * len(row)
-        columns += [column for column, _ in row]
-        values += [value for _, value in row if value is not None]
+    for label, pairs in formats.libsvm(file):
+        rows += [len(labels)] * len(pairs)
+        columns += [column for column, _ in pairs]
+        values += [value for _, value in pairs]
         labels.append(label)
     if not columns:
         raise InputError(f"{file.name} must hold features as index:value; it has none.")
     first = 0 if min(columns) == 0 else 1
     width = max(columns) + 1 - first
     if width * len(labels) * 8 > LARGEST_DENSE:
-        raise InputError(
-            f"{file.name} must fit in memory as a dense table; {len(labels):,} rows of {width:,} features do not. "
-            "Select features or rows first."
-        )
+        size = f"{len(labels):,} rows of {width:,} features"
+        raise InputError(f"{file.name} must fit in memory as a dense table; {size} do not. Select some first.")
     dense = np.zeros((width, len(labels)))
     dense[np.array(columns) - first, rows] = values
-    names = ["target", *(str(column + first) for column in range(width))]
-    return Columns(file.name, dict(zip(names, [np.array(labels), *dense], strict=True)), "target")
-
-
-def _target(columns: Columns, target: str | None) -> str:
-    """Return the target's column, or suggest one."""
-    names = list(columns.values)
-    likely = next((name for name in names if name.lower() in TARGET_NAMES), names[-1])
-    if target is None:
-        raise InputError(
-            f"{columns.file}: {spelled('target')} must name the column of classes. It may be {likely!r}: pass "
-            f"{spelled('target', likely)}."
-        )
-    if str(target) in names:
-        return str(target)
-    hint = did_you_mean(target, names) or f" It may be {likely!r}."
-    if any(number(name) is not None and not name.isdecimal() for name in names if name):
-        hint = " Some of them are numbers: add a header to the file if it has none."
-    raise InputError(
-        f"{columns.file}: {spelled('target')} must be one of its columns; got {target!r}.{hint} The columns are "
-        f"{listed(names)}."
-    )
+    features = {str(column + first): dense[column] for column in range(width)}
+    return Columns(file.name, {"target": np.array(labels), **features}, "target")
 
 
 def _data(columns: Columns, target: str, drop: Collection[str]) -> Data:
@@ -271,17 +250,15 @@ def _data(columns: Columns, target: str, drop: Collection[str]) -> Data:
         del names[0]
         notes.append("left out the unnamed first column, which labels the rows")
     if not names:
-        raise InputError(f"{columns.file} must have a feature beside the target; it has none.")
+        raise columns.error("there must be a feature beside the target; there is none.")
     categorical = np.array([columns.values[name].dtype.kind == "O" for name in names])
     X = np.empty((y.size, len(names)), order="F")
     for position, name in enumerate(names):
         X[:, position] = _codes(columns, name) if categorical[position] else columns.values[name]
     infinite = _select(names, np.isinf(X).any(axis=0))
     if infinite:
-        raise InputError(
-            f"{columns.file} must hold finite numbers; infinite ones are in {listed(infinite)}. Replace them, or leave "
-            "them empty if they stand for missing values."
-        )
+        where = listed(infinite)
+        raise columns.error(f"values must be finite numbers; infinite ones are in {where}. Replace or empty them.")
     if categorical.any():
         notes.append(f"categorical: {listed(_select(names, categorical))}")
     return Data(columns.file, X, _as_integers(y), names, categorical, target, tuple(notes))
@@ -300,10 +277,8 @@ def _codes(columns: Columns, name: str) -> NDArray[np.float64]:
     unique = len(categories) == len(values) > 2
     if other is not None or unique:
         problem = "is unique in every row and looks like an identifier" if unique else f"holds {type(other).__name__}s"
-        raise InputError(
-            f"{columns.file}: column {name!r} must hold numbers or categories; it {problem}. Leave it out with "
-            f"{spelled('drop', name)}."
-        )
+        remedy = f"Leave it out with {spelled('drop', name)}."
+        raise columns.error(f"column {name!r} must hold numbers or categories; it {problem}. {remedy}")
     order = {category: code for code, category in enumerate(categories)}
     return np.array([order.get(value, np.nan) for value in values], np.float64)
 
@@ -330,8 +305,7 @@ def _without_gaps(data: Data) -> Data:
         emptiest = np.argsort(-np.isnan(data.X).sum(axis=0), kind="stable")[:3].tolist()
         raise InputError(
             f"{data.name} must have rows without missing values for {spelled('nan', 'drop')}; it has none. Pass "
-            f"{spelled('nan', 'fill')}, or leave out the columns with the most missing values: "
-            f"{listed([data.features[column] for column in emptiest])}."
+            f"{spelled('nan', 'fill')}, or leave out {listed(data.features[column] for column in emptiest)}."
         )
     gone = int((~complete).sum())
     return _rows(data, np.flatnonzero(complete), f"left out {gone} rows with missing values") if gone else data
@@ -343,10 +317,8 @@ def _filled(data: Data) -> Data:
     gaps = np.isnan(X)
     empty = _select(data.features, gaps.all(axis=0))
     if empty:
-        raise InputError(
-            f"{data.name}: every column must have a value for {spelled('nan', 'fill')}; {listed(empty)} has none. "
-            f"Leave it out with {spelled('drop', empty[0])}."
-        )
+        need = f"{data.name}: every column must have a value for {spelled('nan', 'fill')}"
+        raise InputError(f"{need}; {listed(empty)} has none. Leave it out with {spelled('drop', empty[0])}.")
     for column in np.flatnonzero(gaps.any(axis=0)).tolist():
         known = X[~gaps[:, column], column]
         value = np.bincount(known.astype(np.int64)).argmax() if data.categorical[column] else np.median(known)

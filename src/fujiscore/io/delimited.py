@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from functools import partial
+from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SEPARATORS = ("\t", ";", "|", ",")  # if two fit equally well, not the comma: it may be a decimal comma
 SAMPLE = 500  # rows that tell the separator, the header and the kinds of the columns
 SAMPLE_CELLS = 200_000
+SEPARATED = "separated by comma, tab, semicolon, | or space"
 OTHER_SEPARATORS = ":=#^~& "  # not read, but recognised where each line ends with a number after one
 
 
@@ -50,9 +52,8 @@ def fast(
     document: Document, names: Sequence[str], separator: str, skip: int, *, quoted: bool
 ) -> Callable[[Roles, bool], list[Group] | None] | None:
     """Return the reader of a large delimited file through pyarrow, None if that cannot be used."""
-    if not (document.large and columnar.installed() and document.encoding in {"utf-8", "utf-8-sig"}):
-        return None
-    return partial(columnar.delimited, document.open, names, separator, skip, quoted)
+    usable = document.large and document.encoding in {"utf-8", "utf-8-sig"} and find_spec("pyarrow") is not None
+    return partial(columnar.delimited, document, names, separator, skip, quoted) if usable else None
 
 
 def _parse(document: Document, lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -65,10 +66,8 @@ def _parse(document: Document, lines: Iterable[str], separator: str) -> Iterator
             if len(row) > 1 or (row and row[0].strip()):
                 yield line, row
     except csv.Error:
-        raise InputError(
-            f"{document.name}, line {line + 1}: a field must have at most {csv.field_size_limit():,} characters; one "
-            "has more. Check for a quote that is opened and never closed."
-        ) from None
+        must = f"a field must have at most {csv.field_size_limit():,} characters; one has more"
+        raise InputError(f"{document.name}, line {line + 1}: {must}. Is a quote opened and never closed?") from None
 
 
 def _separator(document: Document, lines: list[str]) -> str:
@@ -82,9 +81,8 @@ def _separator(document: Document, lines: list[str]) -> str:
     list(_parse(document, lines, ","))  # where a field is too long, that is the error to show
     if any(_splits_scores(lines, separator) for separator in OTHER_SEPARATORS):
         raise InputError(
-            f"{document.name} must have two columns or more, separated by comma, tab, semicolon, | or space; its first "
-            f"line is {shown(lines[0].strip())}. Separate items and scores by one of these, or, if it is a list of "
-            "items, write 'item' above them."
+            f"{document.name} must have two columns or more, {SEPARATED}; its first line is "
+            f"{shown(lines[0].strip())}. Separate the scores so, or write 'item' above a list of items."
         )
     return ","
 
@@ -129,22 +127,21 @@ def _has_header(document: Document, first: list[str], body: list[list[str]], wid
     counted = cells == [str(column) for column in range(width)]  # what pandas writes for columns without names
     if data:
         if width < 2:
-            raise InputError(
-                f"{document.name} must have at least two columns, separated by comma, tab, semicolon, | or space; its "
-                f"first line is one: {shown(first[0])}."
-            )
+            must = f"{document.name} must have at least two columns, {SEPARATED}"
+            raise InputError(f"{must}; its first line is one: {shown(first[0])}.")
         if counted or any(cell in MISSING or number(cell) is None for cell in cells):
             return True
         raise InputError(f"{document.name}, line 1 must name the columns; it holds numbers. Add a header.")
+    words = all(value is None for value in values)
     names_items = is_item_name(cells[0], plural=width == 1) or is_index_name(cells[0])
     if len(cells) < width or (names_items and all(v is None or v != v or v.is_integer() for v in values[1:])):  # noqa: PLR0124 - NaN
         return True
     if counted and (width > 2 or numeric_share(row[0] for row in body) < 1):
         return True
     if width == 1:  # above numbers only, a word is their column's name, not the best of a list of items
-        return values == [None] and bool(body) and numeric_share(row[0] for row in body) == 1
-    if width == 2 or all(value is None for value in values):
-        return all(value is None for value in values)
+        return words and bool(body) and numeric_share(row[0] for row in body) == 1
+    if width == 2 or words:
+        return words
     raise InputError(
         f"{document.name}, line 1 must name the {width} columns; it holds numbers. "
         "Add a header (only an item column and one score column can do without)."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from functools import partial
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -35,8 +36,11 @@ MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
 FIMP = {"index": 1.0, "name": 0.0, "rank": 1.0, "score": 1.0}
 TREC = {"qid": 0.0, "Q0": 0.0, "docid": 0.0, "rank": 1.0, "score": 1.0, "tag": 0.0}
 FIMP_ROW = re.compile(r"([^\t]*)\t([^\t]*)\t *\[([^\[\],\t]*)\] *\t *\[([^\[\],\t]*)\]\s*")
-ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)\s*(.*)""", re.IGNORECASE)
-ARFF_TYPES = {"numeric": 1.0, "real": 1.0, "integer": 1.0, "string": 0.0, "{": 0.0}  # 1: numbers
+ATTRIBUTE = re.compile(
+    r"""@attribute\s+('(?:[^'\\]|\\.)*'\s*|"(?:[^"\\]|\\.)*"\s*|\S+\s+)((?:numeric|real|integer|string)(?!\S)|\{)""",
+    re.IGNORECASE,
+)
+ATTRIBUTE_SHAPE = "'@attribute name type', each name once, the type numeric, real, integer, string or {...}"
 PAIR = re.compile(r"(\d+):(\S+)")  # libsvm's index:value
 
 
@@ -45,31 +49,19 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
     proven = next((name for magic, name in MAGIC.items() if document.head.startswith(magic)), None)
     by_suffix = SUFFIXES.get(document.unpacked.suffix.lower())
     name = named or proven or (by_suffix if by_suffix in formats else None)
+    allowed = ", ".join(formats)
     if name in COLUMNAR:
-        if proven != name:
-            raise InputError(
-                f"{document.name} must be a {name.capitalize()} file; its first bytes are not those of one. "
-                f"Name its format with {spelled('format')}: {', '.join(formats)}."
-            )
-        return name
-    _require_text(document, formats)
+        if proven == name:
+            return name
+        must = f"{document.name} must be a {name.capitalize()} file; its first bytes are not those of one"
+        raise InputError(f"{must}. Name its format with {spelled('format')}: {allowed}.")
+    if document.encoding == "utf-8" and b"\0" in document.head:
+        raise InputError(
+            f"{document.name} must be text, Parquet or Feather; it is another kind of binary file, or UTF-16 without a "
+            f"byte order mark. Save it as UTF-8, or export it as one of {allowed}."
+        )
     likely = name or _look(document)
     return likely if likely in formats else "csv"
-
-
-def _require_text(document: Document, formats: Sequence[str]) -> None:
-    """Raise if the content is not text."""
-    if document.encoding != "utf-8" or b"\0" not in document.head:
-        return
-    start = document.head[:400]
-    if max(start[::2].count(0), start[1::2].count(0)) > len(start) // 3:  # every second byte of UTF-16 is zero
-        raise InputError(
-            f"{document.name} must be UTF-8; it looks like UTF-16 without a byte order mark. Save it as UTF-8."
-        )
-    raise InputError(
-        f"{document.name} must be text, Parquet or Feather; it is another kind of binary file. "
-        f"Export it as one of {', '.join(formats)}."
-    )
 
 
 def _look(document: Document) -> str:
@@ -101,20 +93,14 @@ def _is_rule(line: str) -> bool:
     return len(line.strip()) >= 10 and not line.strip("-\r\n")
 
 
-def _rows(
-    document: Document, start: int, shape: str, split: Callable[[str], Sequence[str] | None]
-) -> Callable[[], Iterator[Row]]:
-    """Return a reader of the lines after the first `start`: None from `split` is an error, no fields are no row."""
-
-    def rows() -> Iterator[Row]:
-        for line, text in islice(enumerate(document.lines(), 1), start, None):
-            fields = split(text) if text.strip() else ()
-            if fields is None:
-                raise InputError(f"{document.name}, line {line} must be {shape}; got {shown(text.strip())}.")
-            if fields:
-                yield line, fields
-
-    return rows
+def _rows(document: Document, start: int, shape: str, split: Callable[[str], Sequence[Any] | None]) -> Iterator[Row]:
+    """Yield the rows after the first `start` lines: None from `split` is an error, no fields are no row."""
+    for line, text in islice(enumerate(document.lines(), 1), start, None):
+        fields = split(text) if text.strip() else ()
+        if fields is None:
+            raise InputError(f"{document.name}, line {line} must be {shape}; got {shown(text.strip())}.")
+        if fields:
+            yield line, fields
 
 
 def _fimp(document: Document) -> Table:
@@ -122,15 +108,13 @@ def _fimp(document: Document) -> Table:
     head = enumerate(islice(document.lines(), 100), 1)
     rule = next((line for line, text in head if _is_rule(text)), None)
     if rule is None:
-        raise InputError(
-            f"{document.name} must be a .fimp file: a header that ends with a line of dashes; it has none."
-        )
+        raise InputError(f"{document.name} must be a .fimp file with a line of dashes above the table; it has none.")
 
     def split(text: str) -> Sequence[str] | None:
         match = FIMP_ROW.fullmatch(text)
         return match and match.groups()
 
-    rows = _rows(document, rule, "index, name, [rank] and [score], separated by tabs", split)
+    rows = partial(_rows, document, rule, "index, name, [rank] and [score], separated by tabs", split)
     return Table(document.name, FIMP, picked(FIMP, rows), known=Roles("name", ["score"]), signed=True)
 
 
@@ -141,7 +125,7 @@ def _trec(document: Document) -> Table:
         fields = text.split()
         return fields if len(fields) == len(TREC) else None
 
-    rows = _rows(document, 0, f"'{' '.join(TREC)}'", split)
+    rows = partial(_rows, document, 0, f"'{' '.join(TREC)}'", split)
     separator = "\t" if "\t" in document.first_lines(1)[0] else " "
     fast = delimited.fast(document, list(TREC), separator, 0, quoted=False)
     return Table(document.name, TREC, picked(TREC, rows), fast=fast, known=Roles("docid", ["score"], "qid"))
@@ -155,10 +139,11 @@ def _arff(document: Document) -> Table:
         if text.lower().startswith("@data"):
             break
         if text.lower().startswith("@attribute"):
-            name, share = _attribute(f"{document.name}, line {start}", text)
-            if name in numeric:
-                raise InputError(f"{document.name}, line {start} must name another attribute; {name!r} occurs twice.")
-            numeric[name] = share
+            match = ATTRIBUTE.match(text)
+            name = match[1].strip().strip("'\"") if match else ""
+            if match is None or name in numeric:
+                raise InputError(f"{document.name}, line {start} must be {ATTRIBUTE_SHAPE}; got {shown(text)}.")
+            numeric[name] = float(match[2].lower() in {"numeric", "real", "integer"})
     else:
         raise InputError(f"{document.name} must be an ARFF file; it has no line @data.")
 
@@ -169,23 +154,23 @@ def _arff(document: Document) -> Table:
         row = next(csv.reader([text.strip()], quotechar=quote, skipinitialspace=True, escapechar="\\"))
         return row if len(row) == len(numeric) and not row[0].startswith("{") else None
 
-    rows = _rows(document, start, f"{len(numeric)} values, one per @attribute (dense, not sparse ARFF)", split)
-    return Table(document.name, numeric, picked(numeric, rows))
+    shape = f"{len(numeric)} values, one per @attribute (dense, not sparse ARFF)"
+    return Table(document.name, numeric, picked(numeric, partial(_rows, document, start, shape, split)))
 
 
-def _attribute(where: str, text: str) -> tuple[str, float]:
-    """Return an attribute's name, and 1 if it holds numbers, 0 if it holds text."""
-    match = ATTRIBUTE.match(text)
-    if match is None:
-        raise InputError(f"{where} must be '@attribute name type'; got {shown(text)}.")
-    name, kind = match[1].strip("'\""), match[2].strip()
-    word = "{" if kind.startswith("{") else kind.lower().partition(" ")[0]
-    if word not in ARFF_TYPES:
-        raise InputError(
-            f"{where}: the type of {name!r} must be numeric, real, integer, string or {{...}}; got {shown(kind)}. "
-            "Leave the attribute out of the file."
-        )
-    return name, ARFF_TYPES[word]
+def libsvm(document: Document) -> Iterator[tuple[float, list[tuple[int, float]]]]:
+    """Yield the class and the pairs of feature and value in every row of a libsvm file."""
+
+    def split(text: str) -> Sequence[Any] | None:
+        fields = text.partition("#")[0].split()
+        pairs = [PAIR.fullmatch(field) for field in fields[1:] if not field.startswith("qid:")]
+        row = [(int(pair[1]), number(pair[2])) for pair in pairs if pair]
+        values = [number(fields[0]) if fields else 0.0, *(value for _, value in row)]
+        if len(row) < len(pairs) or None in values:
+            return None
+        return (values[0], row) if fields else ()
+
+    return (row for _, row in _rows(document, 0, "'class index:value ...'", split))  # type: ignore[misc]
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -198,10 +183,8 @@ def _json(document: Document) -> Table:
     try:
         content = json.loads(text, object_pairs_hook=Pairs)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{document.name}, line {error.lineno}, column {error.colno} must be JSON; {error.msg[0].lower()}"
-            f"{error.msg[1:]}. Check the syntax there."
-        ) from None
+        where = f"{document.name}, line {error.lineno}, column {error.colno}"
+        raise InputError(f"{where} must be JSON; {error.msg[0].lower()}{error.msg[1:]}. Check the syntax.") from None
     except RecursionError:
         raise _other_shape(document, "too many levels") from None
     except ValueError as error:
@@ -215,17 +198,17 @@ def _other_shape(document: Document, what: str) -> InputError:
     """Return the error for JSON that is not one of the known shapes."""
     return InputError(
         f"{document.name} must be an object of item to score, an object of name to such objects, a list of records, or "
-        f'a list of items, best first; it is {what}. Write it as one of these, for example {{"a": 0.5, "b": 0.2}}.'
+        f'a list of items, best first; it is {what}. Write, for example, {{"a": 0.5, "b": 0.2}}.'
     )
 
 
 def _objects(document: Document, content: Pairs) -> Table:
     """Return the table in an object of item to score, or of name to such objects."""
     nested = [name for name, value in content if isinstance(value, Pairs)]
-    other = next((name for name, value in content if not isinstance(value, Pairs)), None)
-    if nested and other is not None:
-        raise _other_shape(document, f"an object where {nested[0]!r} holds an object and {other!r} does not")
-    empty = [f", ranking {name!r}" for name, pairs in content if not pairs] if nested else []
+    other = [name for name, value in content if not isinstance(value, Pairs)]
+    if nested and other:
+        raise _other_shape(document, f"an object where {nested[0]!r} holds an object and {other[0]!r} does not")
+    empty = [f", ranking {name!r}" for name, pairs in content if nested and not pairs]
     if empty or not content:
         raise InputError(f"{document.name}{''.join(empty[:1])} must hold at least one item; it is an empty object.")
     cells = [(name, *pair) for name, pairs in content for pair in pairs] if nested else content

@@ -31,6 +31,11 @@ class Roles:
     scores: Sequence[str]
     ranking: str | None = None
 
+    @property
+    def labels(self) -> list[str]:
+        """The columns of labels: of items, and of rankings if there is one."""
+        return [self.item] if self.ranking is None else [self.item, self.ranking]
+
 
 @dataclass(frozen=True)
 class Group:
@@ -124,18 +129,16 @@ def did_you_mean(name: object, names: Collection[str], show: Callable[[str], str
 
 def unknown(file: str, argument: str, name: object, names: Collection[str], what: str = "column") -> InputError:
     """Return the error for a name that the file does not have."""
-    hint = did_you_mean(name, names)
-    return InputError(
-        f"{file}: {argument} must name a {what}; got {shown(name)}.{hint} The {what}s are {listed(names)}."
-    )
+    got = f"{shown(name)}.{did_you_mean(name, names)}"
+    return InputError(f"{file}: {argument} must name a {what}; got {got} The {what}s are {listed(names)}.")
 
 
 def not_a_number(where: str, value: Any, item: str | None = None, remedy: str = "") -> InputError:
     """Return the error for a value that is not a number."""
     got = shown(value) if item is None else f"{shown(value)} for {shown(item)}"
-    if isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None:
-        return InputError(f"{where} must hold a number; got {got}. Write numbers with a decimal point.")
-    return InputError(f"{where} must hold a number; got {got}. Correct it, or leave it empty (NaN){remedy}.")
+    comma = isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None
+    advice = "Write numbers with a decimal point" if comma else f"Correct it, or leave it empty (NaN){remedy}"
+    return InputError(f"{where} must hold a number; got {got}. {advice}.")
 
 
 def no_rows(file: str) -> InputError:
@@ -146,9 +149,7 @@ def no_rows(file: str) -> InputError:
 def damaged(file: str, kind: str, reason: object) -> InputError:
     """Return the error for a file of which a part is missing or wrong."""
     why = str(reason).partition("\n")[0].rstrip(".")
-    return InputError(
-        f"{file} must be a complete {kind} file; it is damaged or truncated ({why}). Copy it or write it again."
-    )
+    return InputError(f"{file} must be a complete {kind} file; it is damaged or truncated ({why}). Write it again.")
 
 
 def require_distinct(file: str, names: Sequence[str]) -> None:
@@ -156,6 +157,5 @@ def require_distinct(file: str, names: Sequence[str]) -> None:
     first: dict[str, int] = {}
     for position, name in enumerate(names, 1):
         if first.setdefault(name, position) != position:
-            raise InputError(
-                f"{file} must name each column once; {name!r} names columns {first[name]} and {position}. Rename one."
-            )
+            where = f"columns {first[name]} and {position}"
+            raise InputError(f"{file} must name each column once; {name!r} names {where}. Rename one.")

@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.io import formats
-from fujiscore.io.columns import choose, direction, groups, groups_of_unique_items
+from fujiscore.io.columns import choose, direction, groups
 from fujiscore.io.documents import document
 from fujiscore.io.table import shown, unknown
 from fujiscore.rankings import DUPLICATES, align
@@ -77,9 +77,7 @@ def load(
     choice("duplicates", duplicates, DUPLICATES)
     location, part = _locate(path)
     if part is not None and score is not None:
-        raise InputError(
-            f"{spelled('score')} must not be given with {os.fspath(path)!r}, which names one; got {score!r}."
-        )
+        raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {score!r}.")
     file = document(location)
     kind = formats.detect(file, format, formats.FORMATS)
     table = formats.table(file, kind)
@@ -87,10 +85,7 @@ def load(
     of_objects = kind == "json" and table.known is not None and table.known.ranking is not None
     by_name = wanted is not None and (of_objects or (part is not None and part not in table.numeric))
     roles, guess = choose(table, item, None if by_name else wanted, ranking)
-    if duplicates == "raise":
-        split, note = groups_of_unique_items(table, roles, named=item is not None)
-    else:
-        split, note = groups(table, roles, unique=False), None
+    split, note = groups(table, roles, unique=duplicates == "raise", named=item is not None)
     several = len(roles.scores) > 1 or not (wanted is None or isinstance(wanted, (str, int)))
     name = None if several else file.unpacked.stem
     sources = [source for group in split for source in _sources(file, table, roles, group, name, transform)]

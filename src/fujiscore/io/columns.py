@@ -78,10 +78,8 @@ def choose(
     by_column = by[0] if by else _guess_ranking(table, items, named, scored=bool(scores))
     item_column = items[0] if items else _guess_item(table, {*named, by_column})
     if item_column is None:
-        raise InputError(
-            f"{table.file} must have a column that names the items, and none of {listed(table.numeric)} clearly does. "
-            f"Name it with {spelled('item')}."
-        )
+        among = f"none of {listed(table.numeric)} clearly does. Name it with {spelled('item')}."
+        raise InputError(f"{table.file} must have a column that names the items, and {among}")
     roles = Roles(item_column, scores or _guess_scores(table, item_column, by_column), by_column)
     return roles, None if items and scores else _describe(table, roles, left_out=not scores)
 
@@ -163,10 +161,8 @@ def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
     if len(reasons) == 1 and plain(next(iter(reasons))) not in NOT_SCORES:
         return list(reasons)
     if scores:
-        raise InputError(
-            f"{table.file} must have one column of scores beside the ranking's name; it has {listed(scores)}. Name it "
-            f"with {spelled('score')}."
-        )
+        several = f"{listed(scores)}. Name it with {spelled('score')}"
+        raise InputError(f"{table.file} must have one column of scores beside the ranking's name; it has {several}.")
     why = first_few([f"{name!r} ({reason})" for name, reason in reasons.items()], LISTED)
     raise InputError(
         f"{table.file} must have a column of scores, that is of numbers where higher is better; it has "
@@ -201,26 +197,20 @@ def _unused(table: Table, roles: Roles) -> list[str]:
     return [name for name in table.numeric if name not in used]
 
 
-def groups(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
-    """Return the rankings in a table: at once, or row by row, which finds the place of every error."""
-    result = table.fast(roles, unique) if table.fast else None
-    return _collect(table, roles, unique=unique) if result is None else result
+def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[list[Group], str | None]:
+    """Return the rankings in a table, and a note if this took another item column than that of the roles.
 
-
-def groups_of_unique_items(table: Table, roles: Roles, *, named: bool) -> tuple[list[Group], str | None]:
-    """Return the rankings in a table where each item may occur once, and a note if this took another item column.
-
-    If the items repeat and another column of text has a different value in every row, that column is taken, or only
-    suggested if the item column was named by the user.
+    If items repeat that must be unique, and another column of text has a different value in every row, that column is
+    taken, or only suggested if the item column was named by the user.
     """
     try:
-        return groups(table, roles, unique=True), None
+        return _collect(table, roles, unique=unique), None
     except RepeatedItemError as error:
         text = [name for name in _unused(table, roles) if table.numeric[name] < 0.5]
         identifiers_first = sorted(text, key=lambda name: not plain(name).endswith("id"))
         for other in [] if table.known or _other_rankings(table, roles) else identifiers_first:
             try:
-                result = groups(table, replace(roles, item=other), unique=True)
+                result = _collect(table, replace(roles, item=other), unique=True)
             except InputError:
                 continue
             if named:
@@ -237,7 +227,10 @@ def _other_rankings(table: Table, roles: Roles) -> list[str]:
 
 
 def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
-    """Return the rankings row by row, or say where a row is wrong."""
+    """Return the rankings: at once if all is well, or row by row, to say where a row is wrong."""
+    result = table.fast(roles, unique) if table.fast else None
+    if result is not None:
+        return result
     collected: dict[str | None, tuple[list[str], dict[str, int], list[array[float]]]] = {}
     used = [roles.item, roles.item if roles.ranking is None else roles.ranking, *roles.scores]
     for place, (item, ranking, *values) in table.rows(used):

@@ -95,21 +95,13 @@ def load(
     for argument, names in (("target", [target]), ("drop", drop), ("categorical", categorical)):
         for name in names:
             if name not in columns.values:
-                raise _unknown(columns, argument, name)
+                raise unknown(columns.file, spelled(argument), name, list(columns.values))
     if target in drop:
         raise columns.error(f"the target {target!r} must not be in {spelled('drop')}.")
     data = _data(columns, target, drop)
     if nan != "keep":
         data = _without_gaps(data) if nan == "drop" else _filled(data)
     return data if rows is None else _sampled(data, integer("rows", rows, 1), random_state)
-
-
-def _unknown(columns: Columns, argument: str, name: str) -> InputError:
-    """Return the error for a column that the data do not have."""
-    numbers = any(number(other) is not None and not other.isdecimal() for other in columns.values if other)
-    hint = " Some of them are numbers: add a header to the file if it has none." if numbers else ""
-    error = unknown(columns.file, spelled(argument), name, list(columns.values))
-    return InputError(f"{error}{hint}")
 
 
 def _columns(source: str | os.PathLike[str], format: str | None, categorical: Collection[str]) -> Columns:
@@ -167,9 +159,7 @@ def _openml(source: str) -> Columns:
         raise MissingExtraError(f"{source} needs pandas: pip install pandas ({error})") from None
     except (OSError, ValueError) as error:  # URLError is an OSError
         why = str(getattr(error, "reason", error)).splitlines()[0]
-        raise InputError(
-            f"{source} cannot be downloaded: {why}. Check the connection and name, or pass a file."
-        ) from None
+        raise InputError(f"{source} cannot be downloaded: {why}. Check connection and name, or pass a file.") from None
     if len(bunch.target_names) != 1:
         raise InputError(f"{source} must have one target; it has {len(bunch.target_names)}.")
     values = {str(column): _series(bunch.frame[column]) for column in bunch.frame.columns}
@@ -185,19 +175,19 @@ def _series(series: Any) -> NDArray[Any]:
 
 def _arrays(table: Table, categorical: Collection[str]) -> dict[str, NDArray[Any]]:
     """Return the columns of a table as numbers, or as text if named or mostly text."""
-    text = {name for name, share in table.numeric.items() if share < 0.5}
-    for name in text.difference(categorical):
+    text = [name for name, share in table.numeric.items() if share < 0.5 and name not in categorical]
+    for name in text:
         cells = table.sample(name)
         example = next((cell for cell in cells if "," in cell), None)
         if example is not None and numeric_share(cell.replace(",", ".", 1) for cell in cells) == 1:
             raise not_a_number(f"{table.file}, column {name!r}", example)
-    text.update(categorical)
+    as_text = {*text, *categorical}
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in table.numeric}
     rows = table.rows(list(table.numeric))
     while chunk := list(islice(rows, CHUNK)):
         lines = [line for line, _ in chunk]
         for name, *cells in zip(table.numeric, *(row for _, row in chunk), strict=True):
-            parts[name].append(texts(cells) if name in text else _as_numbers(table, name, cells, lines))
+            parts[name].append(texts(cells) if name in as_text else _as_numbers(table, name, cells, lines))
     return {name: np.concatenate(part) for name, part in parts.items() if part}
 
 

@@ -90,6 +90,8 @@ class Document:
         try:
             with self.open() as stream:
                 yield stream
+        except UnicodeDecodeError:
+            raise self._undecodable() from None
         except (EOFError, zlib.error, OSError) as error:
             if getattr(error, "errno", None) is not None:
                 raise _unreadable(self.name, error) from None
@@ -99,32 +101,21 @@ class Document:
     def text(self) -> str:
         """Return the whole content as text."""
         with self.reading() as stream:
-            content: bytes = stream.read()
-        try:
-            return content.decode(self.encoding)
-        except UnicodeDecodeError:
-            raise self._undecodable() from None
+            return bytes(stream.read()).decode(self.encoding)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines with their line ends; none may be longer than the limit."""
         with self.reading() as stream:
             text = io.TextIOWrapper(stream, encoding=self.encoding, newline="")
-            number = 0
-            try:
-                while line := text.readline(LINE_LIMIT + 1):
-                    number += 1
-                    if len(line) > LINE_LIMIT:
-                        raise InputError(
-                            f"{self.name}, line {number} must be at most {LINE_LIMIT >> 20} MB long; it is longer. "
-                            "Check that it is a text file with one item per line."
-                        )
-                    yield line
-            except UnicodeDecodeError:
-                raise self._undecodable() from None
+            for number, line in enumerate(iter(lambda: text.readline(LINE_LIMIT + 1), ""), 1):
+                if len(line) > LINE_LIMIT:
+                    most = f"at most {LINE_LIMIT >> 20} MB long; it is longer"
+                    raise InputError(f"{self.name}, line {number} must be {most}. Check that this is a text file.")
+                yield line
 
-    def first_lines(self, count: int) -> list[str]:
+    def first_lines(self, most: int) -> list[str]:
         """Return the first lines, from the first that is not blank."""
-        lines = list(islice(dropwhile(lambda line: not line.strip(), self.lines()), count))
+        lines = list(islice(dropwhile(lambda line: not line.strip(), self.lines()), most))
         if not lines:
             raise self.empty()
         return lines
@@ -135,19 +126,13 @@ class Document:
 
     def _undecodable(self) -> InputError:
         """Return the error for bytes that the encoding does not have, with the first line that is not UTF-8."""
-        where, name, number = self.name, self.encoding.removesuffix("-sig").upper(), 0
+        where, name = self.name, self.encoding.removesuffix("-sig").upper()
         with self.reading() as stream:
-            while name == "UTF-8" and (line := stream.readline(LINE_LIMIT)):
-                number += 1
-                try:
-                    line.decode()
-                except UnicodeDecodeError:
-                    where = f"{self.name}, line {number}"
-                    break
-        return InputError(
-            f"{where} must be {name}; it holds other bytes (Latin-1, perhaps). Save it as UTF-8: "
-            "iconv -f LATIN1 -t UTF-8."
-        )
+            lines = enumerate(iter(lambda: stream.readline(LINE_LIMIT), b""), 1)
+            wrong = (number for number, line in lines if line.decode(errors="ignore").encode() != line)
+            where += f", line {next(wrong)}" if name == "UTF-8" else ""
+        remedy = "Save it as UTF-8: iconv -f LATIN1 -t UTF-8."
+        return InputError(f"{where} must be {name}; it holds other bytes (Latin-1, perhaps). {remedy}")
 
 
 def document(path: str | os.PathLike[str]) -> Document:

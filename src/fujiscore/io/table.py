@@ -130,7 +130,9 @@ def did_you_mean(name: object, names: Collection[str], show: Callable[[str], str
 def unknown(file: str, argument: str, name: object, names: Collection[str], what: str = "column") -> InputError:
     """Return the error for a name that the file does not have."""
     got = f"{shown(name)}.{did_you_mean(name, names)}"
-    return InputError(f"{file}: {argument} must name a {what}; got {got} The {what}s are {listed(names)}.")
+    numbers = any(number(other) is not None and not other.isdecimal() for other in names if other)
+    hint = " Some are numbers: add a header if the file has none." if numbers and what == "column" else ""
+    return InputError(f"{file}: {argument} must name a {what}; got {got} The {what}s are {listed(names)}.{hint}")
 
 
 def not_a_number(where: str, value: Any, item: str | None = None, remedy: str = "") -> InputError:

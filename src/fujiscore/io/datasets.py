@@ -224,7 +224,7 @@ def _libsvm(file: Document) -> Columns:
     width = max(columns) + 1 - first
     if width * len(labels) * 8 > LARGEST_DENSE:
         size = f"{len(labels):,} rows of {width:,} features"
-        raise InputError(f"{file.name} must fit in memory as a dense table; {size} do not. Select some first.")
+        raise InputError(f"{file.name} must fit in memory as a dense table; {size} do not. Select some.")
     dense = np.zeros((width, len(labels)))
     dense[np.array(columns) - first, rows] = values
     features = {str(column + first): dense[column] for column in range(width)}

@@ -138,12 +138,9 @@ class Document:
 def document(path: str | os.PathLike[str]) -> Document:
     """Return the file at a path, or standard input for '-'."""
     name = os.fspath(path)
-    if name == "-":
-        content = sys.stdin.buffer.read()
-        file = Document("standard input", None, content, content[:MAGIC])
-    else:
-        content, complete = _stored(name, Path(name))
-        file = Document(name, Path(name), content if complete else None, content[:MAGIC])
+    label, stored = ("standard input", None) if name == "-" else (name, Path(name))
+    content, complete = (sys.stdin.buffer.read(), True) if stored is None else _stored(name, stored)
+    file = Document(label, stored, content if complete else None, content[:MAGIC])
     if not file.head.strip():
         raise file.empty()
     return file

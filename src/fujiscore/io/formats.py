@@ -43,6 +43,7 @@ ATTRIBUTE = re.compile(
     re.IGNORECASE,
 )
 ATTRIBUTE_SHAPE = "'@attribute name type', each name once, the type numeric, real, integer, string or {...}"
+TREC_ROW = re.compile(r"\s*" + r"\s+".join([r"(\S+)"] * len(TREC)) + r"\s*")
 PAIR = re.compile(r"(\d+):(\S+)")  # libsvm's index:value
 SEPARATORS = ("\t", ";", "|", ",")  # if two fit equally well, not the comma: it may be a decimal comma
 SAMPLE = 500  # rows that tell the separator, the header and the kinds of the columns
@@ -256,6 +257,11 @@ def _rows(document: Document, start: int, shape: str, split: Callable[[str], Seq
             yield line, fields
 
 
+def _matched(row: re.Pattern[str]) -> Callable[[str], Sequence[str] | None]:
+    """Return a function that splits a line into the groups of a pattern, None if it does not match."""
+    return lambda text: (match := row.fullmatch(text)) and match.groups()
+
+
 def _fimp(document: Document) -> Table:
     """Return the table in a .fimp file: index, name, [rank], [score] beneath a line of dashes."""
     head = enumerate(islice(document.lines(), 100), 1)
@@ -263,22 +269,13 @@ def _fimp(document: Document) -> Table:
     if rule is None:
         raise InputError(f"{document.name} must be a .fimp file with a line of dashes above the table; it has none.")
 
-    def split(text: str) -> Sequence[str] | None:
-        match = FIMP_ROW.fullmatch(text)
-        return match and match.groups()
-
-    rows = partial(_rows, document, rule, "index, name, [rank] and [score], separated by tabs", split)
+    rows = partial(_rows, document, rule, "index, name, [rank] and [score], separated by tabs", _matched(FIMP_ROW))
     return Table(document.name, FIMP, picked(FIMP, rows), known=Roles("name", ["score"]), signed=True)
 
 
 def _trec(document: Document) -> Table:
     """Return the table in a TREC run: one ranking per query."""
-
-    def split(text: str) -> Sequence[str] | None:
-        fields = text.split()
-        return fields if len(fields) == len(TREC) else None
-
-    rows = partial(_rows, document, 0, f"'{' '.join(TREC)}'", split)
+    rows = partial(_rows, document, 0, f"'{' '.join(TREC)}'", _matched(TREC_ROW))
     separator = "\t" if "\t" in document.first_lines(1)[0] else " "
     fast = _fast(document, list(TREC), separator, 0, quoted=False)
     return Table(document.name, TREC, picked(TREC, rows), fast=fast, known=Roles("docid", ["score"], "qid"))

@@ -122,9 +122,14 @@ BAD = {
         "class",
         "unique in every row and looks like an identifier.*drop='id'",
     ),
-    "decimal comma": ("a;b;class", [f"1,{i};2;{'ab'[i % 2]}" for i in range(9)], "class", "decimal point; got '1,0'"),
+    "decimal comma": (
+        "a;b;class",
+        [f"1,{i};2;{'ab'[i % 2]}" for i in range(9)],
+        "class",
+        "column 'a' must hold a number; got '1,0'. Write numbers with a decimal point",
+    ),
     "ragged": ("a,b,class", [*PLAIN, "1,2"], "class", "line 22 must have 3 fields"),
-    "no rows": ("a,b,class", [], "class", "nothing beneath"),
+    "no rows": ("a,b,class", [], "class", "no rows beneath"),
     "one column": ("class", ["a", "b"], "class", "at least two columns"),
     "only the target": ("a,class", ["1,x", "2,y"], "class", None),
 }
@@ -142,11 +147,15 @@ def test_bad_files_are_refused_in_a_line(tmp_path, case):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("sparse.arff", ARFF + "{0 1, 2 yes}\n", "line 7: sparse ARFF is not supported"),
-        ("date.arff", "@relation r\n@attribute when date\n@data\n", "type of 'when'"),
-        ("short.arff", ARFF + "1,red\n", "line 7 must have 3 values"),
+        ("sparse.arff", ARFF + "{0 1, 2 yes}\n", "line 7 must be 3 values, one per @attribute \\(dense, not sparse"),
+        (
+            "date.arff",
+            "@relation r\n@attribute when date\n@data\n",
+            "line 2 must be '@attribute name type'.*got '@attribute when date'",
+        ),
+        ("short.arff", ARFF + "1,red\n", "line 7 must be 3 values.*got '1,red'"),
         ("nodata.arff", "@relation r\n@attribute a numeric\n", "no line @data"),
-        ("empty.arff", ARFF, "nothing beneath"),
+        ("empty.arff", ARFF, "no rows beneath"),
         ("word.arff", ARFF + "big,red,yes\n", "line 7, column 'size'.*'big'"),
         ("bad.libsvm", "1 1:2\n1 x:3\n", "line 2 must be 'class index:value"),
         ("huge.libsvm", "1 1:2\n0 4000000000:3\n", "fit in memory"),

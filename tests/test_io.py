@@ -125,7 +125,7 @@ def test_zstd(write, name):
     with without_pyarrow(), pytest.raises(MissingExtraError, match=r"zstd needs pyarrow: pip install 'fujiscore\[par"):
         load(path)
     path.write_bytes(path.read_bytes()[:-4])
-    fails(path, "must be a complete compressed file; it ends too early")
+    fails(path, "must be a complete compressed file; it is damaged or truncated (it ends too early)")
 
 
 @pytest.mark.usefixtures("engine")
@@ -241,7 +241,7 @@ def test_trec(write, name, separator):
     assert loaded.notes == ()
     assert loaded.sources[1].origin == f"{path}, query '302'"
     assert held(load(f"{path}:302")) == {"302": {"d1": 3.0}}
-    fails(f"{path}:303", "must name a ranking; got '303'", "Did you mean '302'?")
+    fails(f"{path}:303", "must name a ranking; got '303'", "Did you mean '302' or '301'?")
 
 
 def test_the_published_rankings(shared):
@@ -439,8 +439,8 @@ def test_long_round_trip(tmp_path_factory, rows):
         ("", ["x.csv must hold rankings or data; it is empty"]),
         (" \n\n", ["it is empty"]),
         (b"\xff\xfe", ["it is empty"]),
-        ("item,score\n", ["a header and nothing beneath it"]),
-        ("item\n", ["a header and nothing beneath it"]),
+        ("item,score\n", ["at least one row; it has no rows beneath its header"]),
+        ("item\n", ["at least one row; it has no rows beneath its header"]),
         ("0.5\n0.25\n", ["must name its items", "holds numbers", "pass item='1'"]),
         ("a:0.5\nb:.25\n", ["separated by comma, tab, semicolon", "'a:0.5'"]),
         ("one word 1\nanother 2\n", ["separated by comma, tab, semicolon", "'one word 1'"]),
@@ -502,7 +502,7 @@ def test_errors_of_delimited_files(write, text, needles):
         ("x.fimp", f"meta\n{RULE}\n1\ta\t[1]\t2\n", ["line 3 must be index, name"]),
         ("x.fimp", f"meta\n{RULE}\n1\ta\t[1]\t[much]\n", ["line 3, column 'score'", "'much'"]),
         ("x.fimp", f"meta\n{RULE}\n1\ta\t[1]\t[2]\n1\ta\t[1]\t[2]\n", ["lines 3 and 4", "'a' occurs twice"]),
-        ("x.trec", "1 Q0 a 1 2 t\n1 Q0 b 2\n", ["line 2 must be 'qid Q0 docid rank score tag'", "4 fields"]),
+        ("x.trec", "1 Q0 a 1 2 t\n1 Q0 b 2\n", ["line 2 must be 'qid Q0 docid rank score tag'; got '1 Q0 b 2'"]),
         ("x.trec", "1 Q0 a 1 high t\n", ["line 1, column 'score'", "'high'"]),
         (
             "x.trec",

@@ -12,9 +12,8 @@ import numpy as np
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.io import formats
-from fujiscore.io.columns import choose, direction
+from fujiscore.io.columns import choose, direction, groups
 from fujiscore.io.documents import document
-from fujiscore.io.groups import groups, groups_of_unique_items
 from fujiscore.io.table import shown, unknown
 from fujiscore.rankings import DUPLICATES, align
 
@@ -78,30 +77,21 @@ def load(
     choice("duplicates", duplicates, DUPLICATES)
     location, part = _locate(path)
     if part is not None and score is not None:
-        raise InputError(
-            f"{spelled('score')} must not be given with {os.fspath(path)!r}, which names one; got {score!r}."
-        )
+        raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {score!r}.")
     file = document(location)
     kind = formats.detect(file, format, formats.FORMATS)
     table = formats.table(file, kind)
     wanted = score if part is None else [part]
     of_objects = kind == "json" and table.known is not None and table.known.ranking is not None
-    by_name = wanted is not None and (of_objects or (part is not None and part not in table.columns))
+    by_name = wanted is not None and (of_objects or (part is not None and part not in table.numeric))
     roles, guess = choose(table, item, None if by_name else wanted, ranking)
-    if duplicates == "raise":
-        split, note = groups_of_unique_items(table, roles, named=item is not None)
-    else:
-        split, note = groups(table, roles, unique=False), None
-    by_column = len(roles.scores) > 1 or not (wanted is None or isinstance(wanted, (str, int)))
-    sources = [
-        source
-        for group in split
-        for source in _sources(file, table, roles, group, by_column=by_column, warn=transform is None)
-    ]
+    split, note = groups(table, roles, unique=duplicates == "raise", named=item is not None)
+    several = len(roles.scores) > 1 or not (wanted is None or isinstance(wanted, (str, int)))
+    name = None if several else file.unpacked.stem
+    sources = [source for group in split for source in _sources(file, table, roles, group, name, transform)]
     if by_name:
         argument = spelled("score") if part is None else "what follows the colon"
-        names = [wanted] if isinstance(wanted, str) else list(wanted or ())
-        sources = _pick(table, roles, sources, names, argument)
+        sources = _pick(table, roles, sources, [wanted] if isinstance(wanted, str) else list(wanted or ()), argument)
     notes = [guess, note, *(warning for source in sources for warning in source.notes)]
     return Loaded(tuple(sources), tuple(dict.fromkeys(note for note in notes if note)))
 
@@ -119,31 +109,28 @@ def _locate(path: File) -> tuple[File, str | None]:
 
 
 def _sources(
-    file: Document, table: Table, roles: Roles, group: Group, *, by_column: bool, warn: bool
+    file: Document, table: Table, roles: Roles, group: Group, name: str | None, transform: object
 ) -> Iterator[Source]:
-    """Yield the rankings in a group of rows: one per score column, or the one of a list without scores."""
+    """Yield the rankings in a group of rows: one per score column (its name, if None is given), or that of a list."""
     if not roles.scores:
         reciprocal = 1 / np.arange(1, len(group.items) + 1)
         yield Source(file.unpacked.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
-    for position, scores in zip(roles.scores, group.scores, strict=True):
-        column = table.columns[position]
-        name, origin = column if by_column else file.unpacked.stem, f"{file.name}, column {column!r}"
+    for column, scores in zip(roles.scores, group.scores, strict=True):
+        label, origin = column if name is None else name, f"{file.name}, column {column!r}"
         if group.name is not None:
-            name = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
-            kind = "query" if table.columns[roles.ranking or 0] == "qid" else "ranking"
-            origin = f"{file.name}, {kind} {group.name!r}"
-        warning = direction(column, scores) if warn else None
-        yield Source(name, group.items, scores, origin, table.signed, notes=(warning,) if warning else ())
+            label = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
+            origin = f"{file.name}, {'query' if roles.ranking == 'qid' else 'ranking'} {group.name!r}"
+        notes = direction(column, scores) if transform is None else ()
+        yield Source(label, group.items, scores, origin, table.signed, notes=notes)
 
 
 def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence[str], argument: str) -> list[Source]:
     """Return the rankings of some names."""
     by_name = {source.name: source for source in sources}
+    what, known = ("column", list(table.numeric)) if roles.ranking is None else ("ranking", list(by_name))
     for name in names:
         if name not in by_name:
-            long = roles.ranking is not None
-            what = "ranking" if long else "column"
-            raise unknown(table.file, argument, name, list(by_name) if long else table.columns, what)
+            raise unknown(table.file, argument, name, known, what)
     return [by_name[name] for name in names]
 
 
@@ -220,6 +207,9 @@ def read(
         raise InputError("path must name at least one file; got none.")
     columns: Any = {"item": item, "score": score, "ranking": ranking, "format": format}
     loaded = gather(paths, **columns, duplicates=duplicates, transform=transform)
+    lists = [source.origin for source in loaded.sources if source.transform]
+    if lists and transform not in (None, "rank"):
+        raise InputError(f"{spelled('transform')} needs scores; {first_few(lists)} has none and is read as 1/rank.")
     return align(
         [Labelled(source.items, source.scores) for source in loaded.sources],
         [source.name for source in loaded.sources],
@@ -227,18 +217,10 @@ def read(
         nan=nan,
         missing=missing,
         duplicates=duplicates,
-        transform=_transform(loaded, transform),
+        transform=transform,
         universe=universe,
         notes=loaded.notes,
     )
-
-
-def _transform(loaded: Loaded, transform: Transform | None) -> Transform | None:
-    """Return the transform; lists without scores have theirs already, and the files must agree on that."""
-    lists = [source.origin for source in loaded.sources if source.transform]
-    if transform is None or transform == "rank" or not lists:
-        return transform
-    raise InputError(f"{spelled('transform')} needs scores; {first_few(lists)} has none and is read as 1/rank.")
 
 
 def read_items(path: File) -> list[str]:

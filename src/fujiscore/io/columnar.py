@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import InputError, MissingExtraError
-from fujiscore.io.table import MISSING, Group, Table, require_distinct
+from fujiscore.errors import MissingExtraError
+from fujiscore.io.table import MISSING, Group, Table, damaged, require_distinct, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from numpy.typing import NDArray
 
+    from fujiscore.io.documents import Document
     from fujiscore.io.table import Roles, Row
 
 SAMPLE = 500  # first values of a column that tell whether it repeats
-SLICE = 1 << 15  # labels fingerprinted at once: their temporaries stay in the cache
+SLICE = 1 << 15  # labels handled at once
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 LONGEST = 4096  # bytes of a label; rows with longer ones are read one by one
 LOW_BYTES = np.array([(1 << 8 * count) - 1 for count in range(9)], dtype=np.uint64)
@@ -63,14 +64,9 @@ class Labels(Sequence[str]):
         return repr(list(self))
 
 
-def installed() -> bool:
-    """Return whether pyarrow can be imported."""
-    return find_spec("pyarrow") is not None
-
-
 def need(what: str) -> None:
     """Raise unless pyarrow is installed."""
-    if not installed():
+    if find_spec("pyarrow") is None:
         raise MissingExtraError(f"{what} needs pyarrow: pip install 'fujiscore[parquet]'")
 
 
@@ -84,95 +80,76 @@ def decompressed(stored: Any) -> Any:
 
 
 def delimited(
-    open_file: Callable[[], Any], width: int, delimiter: str, skip: int, quoted: bool, roles: Roles, unique: bool
+    document: Document, names: Sequence[str], delimiter: str, skip: int, quoted: bool, roles: Roles, unique: bool
 ) -> list[Group] | None:
     """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong."""
     import pyarrow as pa
     from pyarrow import compute, csv
 
-    keys = [str(column) for column in range(width)]
-    text = [keys[roles.item]] + ([] if roles.ranking is None else [keys[roles.ranking]])
-    types = {key: pa.large_string() for key in text} | {keys[column]: pa.float64() for column in roles.scores}
+    text = roles.labels
+    types = {name: pa.large_string() for name in text} | {name: pa.float64() for name in roles.scores}
     try:
-        with open_file() as stream:
+        with document.open() as stream:
             table = csv.read_csv(
                 stream,
-                csv.ReadOptions(column_names=keys, skip_rows=skip),
+                csv.ReadOptions(column_names=names, skip_rows=skip),
                 csv.ParseOptions(delimiter=delimiter, quote_char='"' if quoted else False),
                 csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=sorted(MISSING)),
             )
     except (pa.ArrowException, OSError, EOFError, zlib.error):
         return None
     # A label with a line break comes from an unclosed quote.
-    spans = any(compute.any(compute.match_substring(table[key], end)).as_py() for key in text for end in "\n\r")
-    if table.num_rows == 0 or spans:
-        return None
-    ranking = None if roles.ranking is None else table[keys[roles.ranking]]
-    return _groups(table[keys[roles.item]], [table[keys[column]] for column in roles.scores], ranking, unique)
+    spans = any(compute.any(compute.match_substring(table[name], end)).as_py() for name in text for end in "\n\r")
+    return None if spans else _groups(table.select([*text, *roles.scores]).columns, roles, unique)
 
 
 def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[str]], list[Any]]]:
     """Return the schema of a Parquet or Feather file, and a reader of some of its columns."""
     need(f"reading {kind.capitalize()}")
+    from pyarrow import feather, parquet
 
-    @contextmanager
-    def complete() -> Iterator[None]:
-        import pyarrow as pa
-
-        try:
-            yield
-        except (pa.ArrowException, OSError) as error:
-            reason = str(error).partition("\n")[0].rstrip(".")
-            raise InputError(
-                f"{file} must be a complete {kind.capitalize()} file; it is damaged or truncated ({reason}). Write it "
-                "again."
-            ) from None
-
-    with complete():
-        if kind == "feather":
-            from pyarrow import feather
-
-            opened: Any = feather.read_table(source)
-        else:
-            from pyarrow import parquet
-
-            opened = parquet.ParquetFile(source)
+    with _complete(file, kind):
+        opened: Any = feather.read_table(source) if kind == "feather" else parquet.ParquetFile(source)
+    schema = opened.schema if kind == "feather" else opened.schema_arrow
+    require_distinct(file, schema.names)
 
     def read(names: Sequence[str]) -> list[Any]:
         wanted = list(dict.fromkeys(names))
-        with complete():
+        with _complete(file, kind):
             table = opened.select(wanted) if kind == "feather" else opened.read(columns=wanted)
         return list(table.select(names).columns)
 
-    schema = opened.schema if kind == "feather" else opened.schema_arrow
-    require_distinct(file, schema.names)
     return schema, read
+
+
+@contextmanager
+def _complete(file: str, kind: str) -> Iterator[None]:
+    """Turn the errors of pyarrow into ours."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise damaged(file, kind.capitalize(), error) from None
 
 
 def table(file: str, kind: str, source: Any) -> Table:
     """Return the table in a Parquet or Feather file; of Parquet only the columns needed are read."""
     schema, read = _open(file, kind, source)
-    from pyarrow import types
-
-    def columns(positions: Sequence[int]) -> list[Any]:
-        return read([schema.names[position] for position in positions])
 
     def fast(roles: Roles, unique: bool) -> list[Group] | None:
-        item, *scores = columns([roles.item, *roles.scores, *([] if roles.ranking is None else [roles.ranking])])
-        ranking = None if roles.ranking is None else scores.pop()
-        flags = any(types.is_boolean(column.type) for column in scores)
-        return None if flags or len(item) == 0 else _groups(item, scores, ranking, unique)
+        return _groups(read([*roles.labels, *roles.scores]), roles, unique)
 
-    def rows(positions: Sequence[int]) -> Iterator[Row]:
-        item, ranking, *scores = columns(positions)
-        cells = [_text(item).to_pylist(), _text(ranking).to_pylist(), *(column.to_pylist() for column in scores)]
-        return enumerate(zip(*cells, strict=True), 1)
+    def rows(names: Sequence[str]) -> Iterator[Row]:
+        item, ranking, *scores = read(names)
+        columns = [_text(item), _text(ranking), *scores]
+        return enumerate(zip(*(column.to_pylist() for column in columns), strict=True), 1)
 
-    def sample(position: int) -> list[Any]:
-        return list(columns([position])[0].slice(0, SAMPLE).to_pylist())
+    def sample(name: str) -> list[Any]:
+        return list(read([name])[0].slice(0, SAMPLE).to_pylist())
 
-    numeric = tuple(float(_is_number(kind)) for kind in schema.types)
-    return Table(file, tuple(schema.names), numeric, rows, sample, fast, unit="row")
+    numeric = {name: float(_is_number(type_)) for name, type_ in zip(schema.names, schema.types, strict=True)}
+    return Table(file, numeric, rows, sample, fast, unit="row")
 
 
 def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[str, NDArray[Any]]:
@@ -187,12 +164,10 @@ def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[
     for name, column in zip(schema.names, read(schema.names), strict=True):
         if _is_number(column.type) and name not in as_text:
             result[name] = _floats(column)
-            continue
-        temporal = types.is_temporal(column.type) and name not in as_text
-        cells = column.to_pylist()
-        if not temporal:
-            cells = [None if cell is None or str(cell).strip() in MISSING else str(cell).strip() for cell in cells]
-        result[name] = np.array([*cells, None], np.object_)[:-1]
+        elif types.is_temporal(column.type) and name not in as_text:
+            result[name] = np.array(column.to_pylist(), np.object_)
+        else:
+            result[name] = texts(column.to_pylist())
     return result
 
 
@@ -216,22 +191,28 @@ def _text(column: Any) -> Any:
         return pa.chunked_array([texts], type=pa.large_string())
 
 
-def _groups(item: Any, scores: Sequence[Any], ranking: Any, unique: bool) -> list[Group] | None:
+def _groups(columns: Sequence[Any], roles: Roles, unique: bool) -> list[Group] | None:
     """Return the rankings in Arrow columns; None if a label is missing or repeated, or a score is not a number."""
     import pyarrow as pa
     from pyarrow import compute
 
-    labels = _text(item)
+    labels, *rankings = map(_text, columns[: len(roles.labels)])
+    scores = columns[len(roles.labels) :]
     lengths = compute.min_max(compute.binary_length(labels)).as_py()
-    if labels.null_count or lengths["min"] == 0 or lengths["max"] > LONGEST:
+    if not len(labels) or labels.null_count or lengths["min"] == 0 or lengths["max"] > LONGEST:
+        return None
+    if any(pa.types.is_boolean(column.type) for column in scores):
         return None
     try:
         values = [_floats(column) for column in scores]
     except pa.ArrowException:
         return None
-    marks = _fingerprints(labels) if unique else None
-    if ranking is not None:
-        return _split(labels, values, _text(ranking), marks)
+    marks = None
+    if unique:  # in slices, whose temporaries stay in the cache
+        slices = (chunk.slice(start, SLICE) for chunk in labels.chunks for start in range(0, len(chunk), SLICE))
+        marks = np.concatenate([_fingerprints(labels_) for labels_ in slices])
+    if rankings:
+        return _split(labels, values, rankings[0], marks)
     return None if marks is not None and _repeats(marks) else [Group(None, Labels(labels), tuple(values))]
 
 
@@ -277,18 +258,10 @@ def _repeats(marks: NDArray[np.uint64]) -> bool:
 
 
 def _fingerprints(labels: Any) -> NDArray[np.uint64]:
-    """Return 64 bits a label: equal labels have equal ones, and unequal labels almost surely not.
+    """Return 64 bits per label, eight bytes of every label at a time; unequal labels almost surely get unequal ones.
 
     A hash table of ten million labels takes 2 to 4 seconds; this and a sort take less than one.
     """
-    parts = [
-        _fingerprint(chunk.slice(start, SLICE)) for chunk in labels.chunks for start in range(0, len(chunk), SLICE)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.uint64)
-
-
-def _fingerprint(labels: Any) -> NDArray[np.uint64]:
-    """Return the fingerprints of one array of large strings, eight bytes of every label at a time."""
     _, offsets, content = labels.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[labels.offset : labels.offset + len(labels) + 1]
     lengths = np.diff(ends)

@@ -1,13 +1,15 @@
-"""Which column is what: the item, score and ranking columns, named or guessed. Imports table and errors."""
+"""Which columns are items, scores and rankings, named or guessed, and the rankings in them. Imports table."""
 
 from __future__ import annotations
 
+from array import array
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fujiscore.errors import InputError, first_few, spelled
-from fujiscore.io.table import LISTED, LISTED_IN_NOTES, Roles, listed, unknown
+from fujiscore.io.table import LISTED, Group, Roles, listed, no_rows, not_a_number, number, shown, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -23,7 +25,7 @@ ITEM_NAMES = (
 )
 INDEX_NAMES = ("", "index", "unnamed: 0", "__index_level_0__")  # pandas writes the last two for an unnamed index
 RANKING_NAMES = ("ranking", "method", "query", "qid", "queryid", "model", "run", "topic", "user")
-LONG_RANKING_NAMES = ("model", "run", "topic", "user")  # only where they repeat: they may as well be another attribute
+LONG_RANKING_NAMES = ("model", "run", "topic", "user")  # only where they occur twice or more on average
 NUMBERED_RANKINGS = ("query", "qid", "queryid", "topic", "user")  # these name rankings even where they are numbers
 SCORE_NAMES = ("score", "scores", "weight", "importance", "value")
 NOT_SCORES = ("rank", "ranking", "position", "fold")
@@ -47,164 +49,233 @@ def is_index_name(name: str) -> bool:
     return name.lower() in INDEX_NAMES
 
 
-def direction(name: str, scores: NDArray[np.float64]) -> str | None:
-    """Return a warning if a score column's name says that small is good."""
+def direction(name: str, scores: NDArray[np.float64]) -> tuple[str, ...]:
+    """Return a warning if a score column's name says that small is good, nothing otherwise."""
     what, remedy = SMALL_IS_GOOD.get(plain(name)), "reciprocal"
     if plain(name) in P_VALUES and bool(((scores >= 0) & (scores <= 1) | np.isnan(scores)).all()):
         what, remedy = "p-values", "neglog10"
-    if what is None:
-        return None
-    return (
-        f"column {name!r} looks like {what}, where small means good, and is read as it stands: "
-        f"pass {spelled('transform', remedy)}"
-    )
+    warning = f"column {name!r} looks like {what}, where small means good, and is read as it stands: "
+    return () if what is None else (f"{warning}pass {spelled('transform', remedy)}",)
+
+
+class RepeatedItemError(InputError):
+    """An item occurs twice in a ranking."""
 
 
 def choose(
     table: Table, item: str | None = None, score: str | Sequence[str] | None = None, ranking: str | None = None
 ) -> tuple[Roles, str | None]:
     """Return the columns asked for, the others guessed, and a note of what was guessed (None: nothing was)."""
-    known = table.known
-    item_at = None if item is None else _find(table, "item", item)[0]
-    scores = None if score is None else _find(table, "score", score)
-    by = None if ranking is None else _find(table, "ranking", ranking)[0]
-    named = [position for position in (item_at, by, *(scores or ())) if position is not None]
+    items, scores, by = _find(table, "item", item), _find(table, "score", score), _find(table, "ranking", ranking)
+    named = [*items, *scores, *by]
     if len(set(named)) < len(named):
         arguments = ", ".join(spelled(argument) for argument in ("item", "score", "ranking"))
         raise InputError(f"{table.file}: {arguments} must be different columns; one was named twice.")
-    if known:
-        item_at, by = known.item if item_at is None else item_at, known.ranking if by is None else by
-        return Roles(item_at, tuple(scores or known.scores), by), None
-    if len(table.columns) == 1 and score is None and ranking is None:
-        return _as_list(table, item_at)
-    if by is None:
-        by = _guess_ranking(table, item_at, named, scored=scores is not None)
-    guessed_item = _guess_item(table, [*named, by]) if item_at is None else item_at
-    if guessed_item is None:
-        raise InputError(
-            f"{table.file} must have a column that names the items, and none of {listed(table.columns)} clearly does. "
-            f"Name it with {spelled('item')}."
-        )
-    roles = Roles(guessed_item, tuple(scores or _guess_scores(table, guessed_item, by)), by)
-    guessed = item is None or score is None
-    return roles, _describe(table, roles, left_out=score is None) if guessed else None
+    if known := table.known:
+        return Roles([*items, known.item][0], scores or known.scores, [*by, known.ranking][0]), None
+    if len(table.numeric) == 1 and not scores and not by:
+        return _as_list(table, guessed=not items)
+    by_column = by[0] if by else _guess_ranking(table, items, named, scored=bool(scores))
+    item_column = items[0] if items else _guess_item(table, {*named, by_column})
+    if item_column is None:
+        among = f"none of {listed(table.numeric)} clearly does. Name it with {spelled('item')}."
+        raise InputError(f"{table.file} must have a column that names the items, and {among}")
+    roles = Roles(item_column, scores or _guess_scores(table, item_column, by_column), by_column)
+    return roles, None if items and scores else _describe(table, roles, left_out=not scores)
 
 
-def _find(table: Table, argument: str, names: Any) -> list[int]:
-    """Return the positions of one or more columns by their names."""
-    wanted = [str(name) for name in ([names] if isinstance(names, (str, int)) else names)]
-    if not wanted:
+def _find(table: Table, argument: str, names: Any) -> list[str]:
+    """Return the columns that an argument names, none if it was not given."""
+    if names is None:
+        return []
+    columns = [str(name) for name in ([names] if isinstance(names, (str, int)) else names)]
+    if not columns:
         raise InputError(f"{table.file}: {spelled(argument)} must name at least one column; got none.")
-    for name in wanted:
-        if name not in table.columns:
-            raise unknown(table.file, spelled(argument), name, table.columns)
-    return [table.columns.index(name) for name in wanted]
+    for name in columns:
+        if name not in table.numeric:
+            raise unknown(table.file, spelled(argument), name, list(table.numeric))
+    return columns
 
 
-def _as_list(table: Table, item: int | None) -> tuple[Roles, str | None]:
+def _as_list(table: Table, *, guessed: bool) -> tuple[Roles, str | None]:
     """Return the roles in a table of one column, which lists items from best to worst."""
-    name = table.columns[0]
-    if item is None and table.numeric[0] == 1 and not (table.header and is_item_name(name, plural=True)):
+    [(name, share)] = table.numeric.items()
+    if guessed and share == 1 and not (table.header and is_item_name(name, plural=True)):
         raise InputError(
             f"{table.file} must name its items; its only column, {name!r}, holds numbers. Add a column of labels, or, "
             f"if the numbers name items from best to worst, pass {spelled('item', name)}."
         )
-    return Roles(0, (), None), f"item column {name!r}" if table.header and item is None else None
+    return Roles(name, ()), f"item column {name!r}" if table.header and guessed else None
 
 
-def _guess_ranking(table: Table, item: int | None, used: Sequence[int], *, scored: bool) -> int | None:
+def _guess_ranking(table: Table, item: Sequence[str], named: Sequence[str], *, scored: bool) -> str | None:
     """Return the column that names rankings in a long table, if others remain for the items and scores."""
-    for position, column in enumerate(table.columns):
+    for column, share in table.numeric.items():
         name = plain(column)
-        text = table.numeric[position] < 1 or name in NUMBERED_RANKINGS
-        if name not in RANKING_NAMES or not text or position in used:
+        text = share < 1 or name in NUMBERED_RANKINGS
+        if name not in RANKING_NAMES or not text or column in named:
             continue
-        if name in LONG_RANKING_NAMES and not _repeats(table, position):
-            continue
-        others = {*used, position}
-        items = item if item is not None else _guess_item(table, others)
-        if items is not None and (scored or len(others | {items}) < len(table.columns)):
-            return position
+        if name in LONG_RANKING_NAMES:
+            values = table.sample(column)
+            if 2 * len(set(map(str, values))) > len(values):
+                continue
+        used = {*named, column}
+        items = item[0] if item else _guess_item(table, used)
+        if items is not None and (scored or len({*used, items}) < len(table.numeric)):
+            return column
     return None
 
 
-def _repeats(table: Table, column: int) -> bool:
-    """Return whether a column's first values occur twice or more on average."""
-    values = table.sample(column)
-    return 2 * len(set(map(str, values))) <= len(values)
-
-
-def _guess_item(table: Table, used: Collection[int | None]) -> int | None:
+def _guess_item(table: Table, used: Collection[str | None]) -> str | None:
     """Return the column that labels the items: by its name, as the only text, or the first if it is an index."""
-    free = [position for position in range(len(table.columns)) if position not in used]
-    named = [position for position in free if is_item_name(table.columns[position])]
+    free = {name: share for name, share in table.numeric.items() if name not in used}
+    named = [name for name in free if is_item_name(name)]
     if named:
-        order = {position: ITEM_NAMES.index(plain(table.columns[position])) for position in named}
-        return min(named, key=lambda position: (table.numeric[position] == 1, order[position]))
+        return min(named, key=lambda name: (free[name] == 1, ITEM_NAMES.index(plain(name))))
     for most in (1.0, 0.5):  # a column with some text labels items if no other has any
-        text = [position for position in free if table.numeric[position] < most]
+        text = [name for name, share in free.items() if share < most]
         if len(text) == 1:
             return text[0]
-    if 0 not in free:
+    first = next(iter(table.numeric))
+    if first not in free:
         return None
-    name = table.columns[0]
-    both_text = len(free) == 2 and all(table.numeric[position] < 1 for position in free)
-    if is_index_name(name) or not table.header or both_text:
-        return 0
-    counted = plain(name) not in NOT_SCORES and all(str(value).strip().isdecimal() for value in table.sample(0))
-    return 0 if counted else None
+    both_text = len(free) == 2 and max(free.values()) < 1
+    if is_index_name(first) or not table.header or both_text:
+        return first
+    counted = plain(first) not in NOT_SCORES and all(str(value).strip().isdecimal() for value in table.sample(first))
+    return first if counted else None
 
 
-def _guess_scores(table: Table, item: int, ranking: int | None) -> list[int]:
+def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
     """Return the columns of scores: all that hold numbers and are not ranks or indices."""
-    free = [position for position in range(len(table.columns)) if position not in {item, ranking}]
-    reasons = {position: _why_not(table, position) for position in free}
-    scores = [position for position in free if reasons[position] is None]
-    by_name = [position for position in free if plain(table.columns[position]) in SCORE_NAMES]
+    reasons = {name: _why_not(table, name) for name in table.numeric if name not in {item, ranking}}
+    scores = [name for name, reason in reasons.items() if reason is None]
+    by_name = [name for name in reasons if plain(name) in SCORE_NAMES]
+    ranks = [name for name in reasons if plain(name) == "rank"]
     if scores and (ranking is None or len(scores) == 1):
         return scores
     if len(by_name) == 1:
         return by_name
-    ranks = [position for position in free if plain(table.columns[position]) == "rank"]
-    if len(ranks) == 1 and not any(
-        reasons[position] in {None, "not a score"} for position in free if position != ranks[0]
-    ):
+    if len(ranks) == 1 and all(reason in {"text", "labels"} for name, reason in reasons.items() if name != ranks[0]):
         return ranks
-    if len(free) == 1 and plain(table.columns[free[0]]) not in NOT_SCORES:
-        return free
+    if len(reasons) == 1 and plain(next(iter(reasons))) not in NOT_SCORES:
+        return list(reasons)
     if scores:
-        raise InputError(
-            f"{table.file} must have one column of scores beside the ranking's name; it has {table.listed(scores)}. "
-            f"Name it with {spelled('score')}."
-        )
-    why = ", ".join(f"{table.columns[position]!r} ({reasons[position]})" for position in free[:LISTED])
+        several = f"{listed(scores)}. Name it with {spelled('score')}"
+        raise InputError(f"{table.file} must have one column of scores beside the ranking's name; it has {several}.")
+    why = first_few([f"{name!r} ({reason})" for name, reason in reasons.items()], LISTED)
     raise InputError(
         f"{table.file} must have a column of scores, that is of numbers where higher is better; it has "
-        f"{why or 'no other column'}. Name it with {spelled('score')}, "
-        "or list only the items, one per line, best first."
+        f"{why or 'no other column'}. Name it with {spelled('score')}, or list only items, one per line, best first."
     )
 
 
-def _why_not(table: Table, position: int) -> str | None:
+def _why_not(table: Table, name: str) -> str | None:
     """Return why a column is not read as scores, None if it is."""
-    name = table.columns[position]
-    if table.numeric[position] < 0.5:
+    if table.numeric[name] < 0.5:
         return "text"
     if plain(name) in NOT_SCORES:
         return "not a score"
-    labels = is_item_name(name) or plain(name) in NUMBERED_RANKINGS or (position == 0 and is_index_name(name))
-    return "labels" if labels else None
+    index = is_index_name(name) and name == next(iter(table.numeric))
+    return "labels" if index or is_item_name(name) or plain(name) in NUMBERED_RANKINGS else None
 
 
 def _describe(table: Table, roles: Roles, *, left_out: bool) -> str:
     """Return in one line which columns are used as what, and which are left out."""
-    text = f"item column {table.columns[roles.item]!r}, "
-    text += f"score column{'s' if len(roles.scores) > 1 else ''} {table.listed(roles.scores, LISTED_IN_NOTES)}"
-    if roles.ranking is not None:
-        text = f"ranking column {table.columns[roles.ranking]!r}, {text}"
-    if not table.header:
-        text = f"no header: {text}"
+    text = "" if table.header else "no header: "
+    text += "" if roles.ranking is None else f"ranking column {roles.ranking!r}, "
+    text += f"item column {roles.item!r}, score column{'s' if len(roles.scores) > 1 else ''} "
+    text += first_few([repr(name) for name in roles.scores])
+    left = _unused(table, roles) if left_out else []
+    reasons = [f"{name!r} ({_why_not(table, name) or 'another number'})" for name in left]
+    return f"{text}; left out {first_few(reasons)}" if left else text
+
+
+def _unused(table: Table, roles: Roles) -> list[str]:
+    """Return the columns without a role."""
     used = {roles.item, roles.ranking, *roles.scores}
-    left = [position for position in range(len(table.columns)) if left_out and position not in used]
-    reasons = [f"{table.columns[position]!r} ({_why_not(table, position) or 'another number'})" for position in left]
-    return f"{text}; left out {first_few(reasons, LISTED_IN_NOTES)}" if left else text
+    return [name for name in table.numeric if name not in used]
+
+
+def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[list[Group], str | None]:
+    """Return the rankings in a table, and a note if this took another item column than that of the roles.
+
+    If items repeat that must be unique, and another column of text has a different value in every row, that column is
+    taken, or only suggested if the item column was named by the user.
+    """
+    try:
+        return _collect(table, roles, unique=unique), None
+    except RepeatedItemError as error:
+        text = [name for name in _unused(table, roles) if table.numeric[name] < 0.5]
+        identifiers_first = sorted(text, key=lambda name: not plain(name).endswith("id"))
+        for other in [] if table.known or _other_rankings(table, roles) else identifiers_first:
+            try:
+                result = _collect(table, replace(roles, item=other), unique=True)
+            except InputError:
+                continue
+            if named:
+                hint = f"Or pass {spelled('item', other)}: column {other!r} is different in every row."
+                raise RepeatedItemError(f"{error} {hint}") from None
+            return result, f"item column {other!r} instead of {roles.item!r}, which repeats items"
+        raise
+
+
+def _other_rankings(table: Table, roles: Roles) -> list[str]:
+    """Return the columns that may tell rankings apart, if the table is read as one ranking."""
+    names = _unused(table, roles) if roles.ranking is None else []
+    return [name for name in names if plain(name) in RANKING_NAMES]
+
+
+def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
+    """Return the rankings: at once if all is well, or row by row, to say where a row is wrong."""
+    result = table.fast(roles, unique) if table.fast else None
+    if result is not None:
+        return result
+    collected: dict[str | None, tuple[list[str], dict[str, int], list[array[float]]]] = {}
+    used = [roles.item, roles.item if roles.ranking is None else roles.ranking, *roles.scores]
+    for place, (item, ranking, *values) in table.rows(used):
+        name = None if roles.ranking is None else _label(table, place, roles.ranking, ranking)
+        label = _label(table, place, roles.item, item)
+        if name not in collected:
+            collected[name] = [], {}, [array("d") for _ in roles.scores]
+        items, places, scores = collected[name]
+        if unique and label in places:
+            raise _repeated(table, roles, label, name, f"{places[label]} and {place}")
+        items.append(label)
+        places[label] = place
+        for column, value, numbers in zip(roles.scores, values, scores, strict=True):
+            score = number(value)
+            if score is None:
+                raise not_a_number(table.place(place, column), value, label)
+            numbers.append(score)
+    if not collected:
+        raise no_rows(table.file)
+    return [
+        Group(name, items, tuple(np.array(numbers, dtype=np.float64) for numbers in scores))
+        for name, (items, _, scores) in collected.items()
+    ]
+
+
+def _label(table: Table, place: int, column: str, value: Any) -> str:
+    """Return a label as text, or raise if it is missing or spans lines."""
+    label = "" if value is None else str(value)
+    if not label:
+        raise InputError(f"{table.place(place, column)} must not be empty: every row needs a label there.")
+    if table.unit == "line" and ("\n" in label or "\r" in label):
+        raise InputError(
+            f"{table.place(place, column)} must be a label within one line; got {shown(label)}. "
+            "A quote is opened and not closed in its line: close it, or write it twice inside quotes."
+        )
+    return label
+
+
+def _repeated(table: Table, roles: Roles, label: str, ranking: str | None, places: str) -> RepeatedItemError:
+    """Return the error for an item that occurs twice."""
+    within = "" if ranking is None else f" in ranking {shown(ranking)}"
+    remedy = f"Pass {spelled('duplicates', 'max')} to keep the highest score of each item."
+    if other := _other_rankings(table, roles):
+        remedy = f"If column {other[0]!r} tells several rankings apart, pass {spelled('ranking', other[0])}. {remedy}"
+    return RepeatedItemError(
+        f"{table.file}, {table.unit}s {places}: column {roles.item!r} must name each item once{within}; "
+        f"{shown(label)} occurs twice. {remedy}"
+    )

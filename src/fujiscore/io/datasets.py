@@ -1,20 +1,22 @@
-"""Data sets to rank: features and target from a file, scikit-learn or OpenML. Imports data_formats and errors."""
+"""Data sets to rank: features and target from a file, scikit-learn or OpenML. Imports formats and columnar."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.coercion import is_null
 from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
+from fujiscore.io import columnar, formats
 from fujiscore.io.columns import is_index_name
-from fujiscore.io.data_formats import FORMATS, Columns, read_columns
-from fujiscore.io.table import listed, number, unknown
+from fujiscore.io.documents import document
+from fujiscore.io.table import did_you_mean, listed, no_rows, not_a_number, number, numeric_share, texts, unknown
 from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
@@ -22,12 +24,29 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["BUNDLED", "FORMATS", "NAN", "Data", "load"]
+    from fujiscore.io.documents import Document
+    from fujiscore.io.table import Table
 
+FORMATS = ("csv", "tsv", "parquet", "feather", "arff", "libsvm")
 BUNDLED = ("breast_cancer", "digits", "iris", "wine")
 OPENML = "openml:"
 TARGET_NAMES = ("target", "class", "label", "y", "outcome")
 NAN = ("keep", "drop", "fill")
+CHUNK = 20_000  # rows converted at once: as text a table takes ten times its size
+LARGEST_DENSE = 2**32  # bytes of a libsvm file's table
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of a source by name: numbers as float64 (NaN: missing), text as objects (None: missing)."""
+
+    file: str
+    values: dict[str, NDArray[Any]]
+    target: str | None = None  # where the source implies it
+
+    def error(self, message: str) -> InputError:
+        """Return an error about the source."""
+        return InputError(f"{self.file}: {message}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,21 +80,24 @@ def load(
 ) -> Data:
     """Return the features and the target of a data set.
 
-    The source is a CSV, TSV, Parquet, Feather, ARFF or libsvm file, the name of a data set that scikit-learn bundles
-    (breast_cancer, digits, iris, wine), or "openml:NAME" for one to download. The target is the column of classes,
-    required for files other than libsvm. Text columns are always categorical, numeric ones if named. Missing values
-    are kept, their rows dropped, or the median or most frequent category filled in (nan="keep" | "drop" | "fill").
-    With rows=N a stratified sample of about N rows is taken. The format is told by content and extension if not given.
+    The source is a file, the name of a data set that scikit-learn bundles (breast_cancer, digits, iris, wine), or
+    "openml:NAME" for one to download. The target is the column of classes, required for files other than libsvm. Text
+    columns are always categorical, numeric ones if named. Missing values are kept, their rows dropped, or the median or
+    most frequent category filled in. With rows=N a stratified sample of about N rows is taken.
     """
     choice("nan", nan, NAN)
     columns = _columns(source, format, categorical)
-    for argument, names in (("drop", drop), ("categorical", categorical)):
+    target = columns.target if target is None else str(target)
+    if target is None:
+        likely = next((name for name in columns.values if name.lower() in TARGET_NAMES), list(columns.values)[-1])
+        remedy = f"For example, pass {spelled('target', likely)}."
+        raise columns.error(f"{spelled('target')} must name the column of classes. {remedy}")
+    for argument, names in (("target", [target]), ("drop", drop), ("categorical", categorical)):
         for name in names:
-            if name not in columns.names:
-                raise unknown(columns.file, spelled(argument), name, columns.names)
-    target = _target(columns, columns.target if target is None else target)
+            if name not in columns.values:
+                raise unknown(columns.file, spelled(argument), name, list(columns.values))
     if target in drop:
-        raise InputError(f"{columns.file}: the target {target!r} must not be in {spelled('drop')}.")
+        raise columns.error(f"the target {target!r} must not be in {spelled('drop')}.")
     data = _data(columns, target, drop)
     if nan != "keep":
         data = _without_gaps(data) if nan == "drop" else _filled(data)
@@ -83,19 +105,29 @@ def load(
 
 
 def _columns(source: str | os.PathLike[str], format: str | None, categorical: Collection[str]) -> Columns:
-    """Return all columns of a file, a bundled data set or one of OpenML."""
+    """Return all columns of a file, a bundled data set or one of OpenML; of a file, some as text if so named."""
     name = os.fspath(source)
     if name.startswith(OPENML):
-        return _openml(name.removeprefix(OPENML))
-    if name in BUNDLED and not Path(name).exists():
+        return _openml(name)
+    exists = Path(name).exists()
+    if name in BUNDLED and not exists:
         return _bundled(name)
-    if "." not in name and not Path(name).exists() and os.sep not in name:
-        near = get_close_matches(name, BUNDLED, 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise InputError(
-            f"{name} must be a file, one of {', '.join(BUNDLED)}, or {OPENML}NAME; there is no such file.{hint}"
-        )
-    return read_columns(source, format, categorical)
+    if not exists and "." not in name and os.sep not in name:
+        known, hint = ", ".join(BUNDLED), did_you_mean(name, BUNDLED)
+        raise InputError(f"{name} must be a file, one of {known}, or {OPENML}NAME; there is no such file.{hint}")
+    if format is not None:
+        choice("format", format, FORMATS)
+    file = document(source)
+    kind = formats.detect(file, format, FORMATS)
+    if kind == "libsvm":
+        return _libsvm(file)
+    if kind in formats.COLUMNAR:
+        values = columnar.arrays(file.name, kind, file.whole(), categorical)
+    else:
+        values = _arrays(formats.table(file, kind, data=True), categorical)
+    if not values or not next(iter(values.values())).size:
+        raise no_rows(file.name)
+    return Columns(file.name, values)
 
 
 def _sklearn_datasets(name: str) -> Any:
@@ -111,85 +143,114 @@ def _bundled(name: str) -> Columns:
     """Return a data set that scikit-learn bundles."""
     bunch = getattr(_sklearn_datasets(name), f"load_{name}")()
     classes = np.array([str(label) for label in bunch.target_names], np.object_)[bunch.target]
-    names = [str(feature) for feature in bunch.feature_names]
-    return Columns(name, [*names, "target"], [*bunch.data.T, classes], "target")
+    values = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))
+    return Columns(name, {**values, "target": classes}, "target")
 
 
-def _openml(name: str) -> Columns:
+def _openml(source: str) -> Columns:
     """Return a data set of OpenML, or say in one line why it cannot be downloaded."""
-    datasets = _sklearn_datasets(f"{OPENML}{name}")
+    datasets, name = _sklearn_datasets(source), source.removeprefix(OPENML)
     query: Any = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": "active"}
     try:
         with warnings.catch_warnings():  # one warning per attempt to connect; the error below says it once
             warnings.simplefilter("ignore")
             bunch = datasets.fetch_openml(**query, as_frame=True, parser="auto")
     except ImportError as error:
-        raise MissingExtraError(f"{OPENML}{name} needs pandas: pip install pandas ({error})") from None
+        raise MissingExtraError(f"{source} needs pandas: pip install pandas ({error})") from None
     except (OSError, ValueError) as error:  # URLError is an OSError
-        reason = str(getattr(error, "reason", error)).splitlines()[0]
-        raise InputError(
-            f"{OPENML}{name} cannot be downloaded: {reason}. Check the connection and the name, or pass a file."
-        ) from None
+        why = str(getattr(error, "reason", error)).splitlines()[0]
+        raise InputError(f"{source} cannot be downloaded: {why}. Check connection and name, or pass a file.") from None
     if len(bunch.target_names) != 1:
-        raise InputError(f"{OPENML}{name} must have one target; it has {len(bunch.target_names)}.")
-    values = [_series(bunch.frame[column]) for column in bunch.frame.columns]
-    names = [str(column) for column in bunch.frame.columns]
-    return Columns(f"{OPENML}{name}", names, values, str(bunch.target_names[0]))
+        raise InputError(f"{source} must have one target; it has {len(bunch.target_names)}.")
+    values = {str(column): _series(bunch.frame[column]) for column in bunch.frame.columns}
+    return Columns(source, values, str(bunch.target_names[0]))
 
 
 def _series(series: Any) -> NDArray[Any]:
     """Return a pandas column: numbers as numbers, anything else as text."""
     if series.dtype.kind in "fiu":
         return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-    missing = series.isna().tolist()
-    cells = [None if is_missing else str(value) for value, is_missing in zip(series.tolist(), missing, strict=True)]
-    return np.array([*cells, None], np.object_)[:-1]
+    return np.array([None if is_null(value) else str(value) for value in series.tolist()], np.object_)
 
 
-def _target(columns: Columns, target: str | None) -> str:
-    """Return the target's column, or suggest one."""
-    likely = next((name for name in columns.names if name.lower() in TARGET_NAMES), columns.names[-1])
-    if target is None:
-        raise InputError(
-            f"{columns.file}: {spelled('target')} must name the column of classes. It may be {likely!r}: pass "
-            f"{spelled('target', likely)}."
-        )
-    if str(target) in columns.names:
-        return str(target)
-    close = get_close_matches(str(target), columns.names, 3, 0.5)
-    hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"It may be {likely!r}."
-    if any(number(name) is not None and not name.isdecimal() for name in columns.names if name):
-        hint = "Some of them are numbers: add a header to the file if it has none."
-    raise InputError(
-        f"{columns.file}: {spelled('target')} must be one of its columns; got {target!r}. {hint} "
-        f"The columns are {listed(columns.names)}."
-    )
+def _arrays(table: Table, categorical: Collection[str]) -> dict[str, NDArray[Any]]:
+    """Return the columns of a table as numbers, or as text if named or mostly text."""
+    text = [name for name, share in table.numeric.items() if share < 0.5 and name not in categorical]
+    for name in text:
+        cells = table.sample(name)
+        example = next((cell for cell in cells if "," in cell), None)
+        if example is not None and numeric_share(cell.replace(",", ".", 1) for cell in cells) == 1:
+            raise not_a_number(f"{table.file}, column {name!r}", example)
+    as_text = {*text, *categorical}
+    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in table.numeric}
+    rows = table.rows(list(table.numeric))
+    while chunk := list(islice(rows, CHUNK)):
+        lines = [line for line, _ in chunk]
+        for name, *cells in zip(table.numeric, *(row for _, row in chunk), strict=True):
+            parts[name].append(texts(cells) if name in as_text else _as_numbers(table, name, cells, lines))
+    return {name: np.concatenate(part) for name, part in parts.items() if part}
+
+
+def _as_numbers(table: Table, name: str, cells: Sequence[str], lines: Sequence[int]) -> NDArray[np.float64]:
+    """Return numbers, NaN where they are missing, or say where there is something else."""
+    joined = "".join(cells)
+    if joined.isascii() and "_" not in joined:  # NumPy accepts 1_2 and the digits of all scripts; we do not
+        try:
+            return np.array(cells, np.float64)
+        except ValueError:
+            pass
+    values = [number(cell) for cell in cells]
+    if None in values:
+        wrong = values.index(None)
+        remedy = f", or name the column as {spelled('categorical')}"
+        raise not_a_number(table.place(lines[wrong], name), cells[wrong], remedy=remedy)
+    return np.array(values, np.float64)
+
+
+def _libsvm(file: Document) -> Columns:
+    """Return the columns of a libsvm (svmlight) file: `target`, then the features by their number."""
+    labels: list[float] = []
+    rows: list[int] = []
+    columns: list[int] = []
+    values: list[float] = []
+    for label, pairs in formats.libsvm(file):
+        rows += [len(labels)] * len(pairs)
+        columns += [column for column, _ in pairs]
+        values += [value for _, value in pairs]
+        labels.append(label)
+    if not columns:
+        raise InputError(f"{file.name} must hold features as index:value; it has none.")
+    first = 0 if min(columns) == 0 else 1
+    width = max(columns) + 1 - first
+    if width * len(labels) * 8 > LARGEST_DENSE:
+        size = f"{len(labels):,} rows of {width:,} features"
+        raise InputError(f"{file.name} must fit in memory as a dense table; {size} do not. Select some.")
+    dense = np.zeros((width, len(labels)))
+    dense[np.array(columns) - first, rows] = values
+    features = {str(column + first): dense[column] for column in range(width)}
+    return Columns(file.name, {"target": np.array(labels), **features}, "target")
 
 
 def _data(columns: Columns, target: str, drop: Collection[str]) -> Data:
     """Return the features as numbers, with codes for categories, and the target."""
     notes = []
-    excluded = {*drop, target}
-    if is_index_name(columns.names[0]) and columns.names[0] not in excluded:
-        excluded.add(columns.names[0])
+    y = columns.values[target]
+    names = [name for name in columns.values if name not in {*drop, target}]
+    if names and names[0] == next(iter(columns.values)) and is_index_name(names[0]):
+        del names[0]
         notes.append("left out the unnamed first column, which labels the rows")
-    kept = [position for position, name in enumerate(columns.names) if name not in excluded]
-    if not kept:
-        raise InputError(f"{columns.file} must have a feature beside the target; it has none.")
-    names = [columns.names[position] for position in kept]
-    categorical = np.array([columns.values[position].dtype.kind == "O" for position in kept])
-    X = np.empty((columns.values[0].size, len(kept)), order="F")
-    for column, position in enumerate(kept):
-        X[:, column] = _codes(columns, position) if categorical[column] else columns.values[position]
+    if not names:
+        raise columns.error("there must be a feature beside the target; there is none.")
+    categorical = np.array([columns.values[name].dtype.kind == "O" for name in names])
+    X = np.empty((y.size, len(names)), order="F")
+    for position, name in enumerate(names):
+        X[:, position] = _codes(columns, name) if categorical[position] else columns.values[name]
     infinite = _select(names, np.isinf(X).any(axis=0))
     if infinite:
-        raise InputError(
-            f"{columns.file} must hold finite numbers; infinite ones are in {listed(infinite)}. Replace them, or leave "
-            "them empty if they stand for missing values."
-        )
+        where = listed(infinite)
+        raise columns.error(f"values must be finite numbers; infinite ones are in {where}. Replace or empty them.")
     if categorical.any():
         notes.append(f"categorical: {listed(_select(names, categorical))}")
-    y = columns.values[columns.names.index(target)]
     return Data(columns.file, X, _as_integers(y), names, categorical, target, tuple(notes))
 
 
@@ -198,18 +259,16 @@ def _select(names: Sequence[str], mask: Any) -> list[str]:
     return [names[position] for position in np.flatnonzero(mask).tolist()]
 
 
-def _codes(columns: Columns, position: int) -> NDArray[np.float64]:
+def _codes(columns: Columns, name: str) -> NDArray[np.float64]:
     """Return text as the codes of its sorted categories, NaN where it is missing; dates are an error."""
-    name, values = columns.names[position], columns.values[position].tolist()
+    values = columns.values[name].tolist()
     other = next((value for value in values if value is not None and not isinstance(value, str)), None)
     categories = sorted({value for value in values if isinstance(value, str)})
     unique = len(categories) == len(values) > 2
     if other is not None or unique:
         problem = "is unique in every row and looks like an identifier" if unique else f"holds {type(other).__name__}s"
-        raise InputError(
-            f"{columns.file}: column {name!r} must hold numbers or categories; it {problem}. Leave it out with "
-            f"{spelled('drop', name)}."
-        )
+        remedy = f"Leave it out with {spelled('drop', name)}."
+        raise columns.error(f"column {name!r} must hold numbers or categories; it {problem}. {remedy}")
     order = {category: code for code, category in enumerate(categories)}
     return np.array([order.get(value, np.nan) for value in values], np.float64)
 
@@ -236,8 +295,7 @@ def _without_gaps(data: Data) -> Data:
         emptiest = np.argsort(-np.isnan(data.X).sum(axis=0), kind="stable")[:3].tolist()
         raise InputError(
             f"{data.name} must have rows without missing values for {spelled('nan', 'drop')}; it has none. Pass "
-            f"{spelled('nan', 'fill')}, or leave out the columns with the most missing values: "
-            f"{listed([data.features[column] for column in emptiest])}."
+            f"{spelled('nan', 'fill')}, or leave out {listed(data.features[column] for column in emptiest)}."
         )
     gone = int((~complete).sum())
     return _rows(data, np.flatnonzero(complete), f"left out {gone} rows with missing values") if gone else data
@@ -249,10 +307,8 @@ def _filled(data: Data) -> Data:
     gaps = np.isnan(X)
     empty = _select(data.features, gaps.all(axis=0))
     if empty:
-        raise InputError(
-            f"{data.name}: every column must have a value for {spelled('nan', 'fill')}; {listed(empty)} has none. "
-            f"Leave it out with {spelled('drop', empty[0])}."
-        )
+        need = f"{data.name}: every column must have a value for {spelled('nan', 'fill')}"
+        raise InputError(f"{need}; {listed(empty)} has none. Leave it out with {spelled('drop', empty[0])}.")
     for column in np.flatnonzero(gaps.any(axis=0)).tolist():
         known = X[~gaps[:, column], column]
         value = np.bincount(known.astype(np.int64)).argmax() if data.categorical[column] else np.median(known)

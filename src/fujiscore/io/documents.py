@@ -1,4 +1,4 @@
-"""Files as bytes and lines: opening, decompression, encodings, and their errors. Imports columnar (zstd) and errors."""
+"""Files as bytes and lines: opening, decompression, encodings, and their errors. Imports columnar (zstd) and table."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import sys
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
+from functools import cached_property
 from itertools import dropwhile, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError
 from fujiscore.io import columnar
+from fujiscore.io.table import damaged, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,6 @@ HEAD = 1 << 16
 MAGIC = 4  # first bytes, which tell the compression
 LINE_LIMIT = 16 * 2**20
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-PACKED = (".gz", ".zst")
 # Byte order marks; UTF-32's begins with UTF-16's.
 MARKS = {
     "utf-8-sig": (codecs.BOM_UTF8,),
@@ -39,22 +39,24 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Document:
-    """A file that can be read more than once, decompressed.
-
-    `content` is the file as stored, in memory, or None if it is large; `head` are its first bytes, decompressed.
-    """
+    """A file that can be read more than once, decompressed."""
 
     name: str
-    path: Path | None
-    content: bytes | None
+    path: Path | None  # None for standard input
+    content: bytes | None  # as stored, None if the file is large
     magic: bytes
-    head: bytes = b""
 
     @property
     def unpacked(self) -> Path:
         """The path without the extension of a compression; "stdin" for standard input."""
         path = Path("stdin") if self.path is None else self.path
-        return path.with_suffix("") if path.suffix.lower() in PACKED else path
+        return path.with_suffix("") if path.suffix.lower() in {".gz", ".zst"} else path
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, decompressed."""
+        with self.reading() as stream:
+            return bytes(stream.read(HEAD))
 
     @property
     def encoding(self) -> str:
@@ -88,78 +90,60 @@ class Document:
         try:
             with self.open() as stream:
                 yield stream
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self._damaged(error) from None
-        except OSError as error:
-            raise self._damaged(error) if error.errno is None else _unreadable(self.name, error) from None
-
-    def _damaged(self, error: Exception) -> InputError:
-        """Return the error for a compressed file that ends early or is corrupt."""
-        reason = "it ends too early" if isinstance(error, EOFError) or "Truncated" in str(error) else str(error)
-        return InputError(f"{self.name} must be a complete compressed file; {reason}. Copy or compress it again.")
+        except UnicodeDecodeError:
+            raise self._undecodable() from None
+        except (EOFError, zlib.error, OSError) as error:
+            if getattr(error, "errno", None) is not None:
+                raise _unreadable(self.name, error) from None
+            early = isinstance(error, EOFError) or "Truncated" in str(error)
+            raise damaged(self.name, "compressed", "it ends too early" if early else error) from None
 
     def text(self) -> str:
         """Return the whole content as text."""
         with self.reading() as stream:
-            content: bytes = stream.read()
-        try:
-            return content.decode(self.encoding)
-        except UnicodeDecodeError:
-            raise self._undecodable() from None
+            return bytes(stream.read()).decode(self.encoding)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines with their line ends; none may be longer than the limit."""
         with self.reading() as stream:
             text = io.TextIOWrapper(stream, encoding=self.encoding, newline="")
-            number = 0
-            try:
-                while line := text.readline(LINE_LIMIT + 1):
-                    number += 1
-                    if len(line) > LINE_LIMIT:
-                        raise InputError(
-                            f"{self.name}, line {number} must be at most {LINE_LIMIT >> 20} MB long; it is longer. "
-                            "Check that it is a text file with one item per line."
-                        )
-                    yield line
-            except UnicodeDecodeError:
-                raise self._undecodable() from None
+            for number, line in enumerate(iter(lambda: text.readline(LINE_LIMIT + 1), ""), 1):
+                if len(line) > LINE_LIMIT:
+                    most = f"at most {LINE_LIMIT >> 20} MB long; it is longer"
+                    raise InputError(f"{self.name}, line {number} must be {most}. Check that this is a text file.")
+                yield line
 
-    def first_lines(self, count: int) -> list[str]:
+    def first_lines(self, most: int) -> list[str]:
         """Return the first lines, from the first that is not blank."""
-        lines = list(islice(dropwhile(lambda line: not line.strip(), self.lines()), count))
+        lines = list(islice(dropwhile(lambda line: not line.strip(), self.lines()), most))
         if not lines:
-            raise _empty(self.name)
+            raise self.empty()
         return lines
+
+    def empty(self) -> InputError:
+        """Return the error for a file without content."""
+        return InputError(f"{self.name} must hold rankings or data; it is empty.")
 
     def _undecodable(self) -> InputError:
         """Return the error for bytes that the encoding does not have, with the first line that is not UTF-8."""
-        where, name, number = self.name, self.encoding.removesuffix("-sig").upper(), 0
+        where, name = self.name, self.encoding.removesuffix("-sig").upper()
         with self.reading() as stream:
-            while name == "UTF-8" and (line := stream.readline(LINE_LIMIT)):
-                number += 1
-                try:
-                    line.decode()
-                except UnicodeDecodeError:
-                    where = f"{self.name}, line {number}"
-                    break
-        return InputError(
-            f"{where} must be {name}; it holds other bytes (Latin-1, perhaps). Save it as UTF-8: "
-            "iconv -f LATIN1 -t UTF-8."
-        )
+            lines = enumerate(iter(lambda: stream.readline(LINE_LIMIT), b""), 1)
+            wrong = (number for number, line in lines if line.decode(errors="ignore").encode() != line)
+            where += f", line {next(wrong)}" if name == "UTF-8" else ""
+        remedy = "Save it as UTF-8: iconv -f LATIN1 -t UTF-8."
+        return InputError(f"{where} must be {name}; it holds other bytes (Latin-1, perhaps). {remedy}")
 
 
 def document(path: str | os.PathLike[str]) -> Document:
     """Return the file at a path, or standard input for '-'."""
     name = os.fspath(path)
-    file = None if name == "-" else Path(name)
-    content, complete = (sys.stdin.buffer.read(), True) if file is None else _stored(name, file)
-    label = "standard input" if file is None else name
-    opened = Document(label, file, content if complete else None, content[:MAGIC])
-    with opened.reading() as stream:
-        head = stream.read(HEAD)
-    if not head.strip():
-        raise _empty(label)
-    return Document(label, file, opened.content, opened.magic, head)
+    label, stored = ("standard input", None) if name == "-" else (name, Path(name))
+    content, complete = (sys.stdin.buffer.read(), True) if stored is None else _stored(name, stored)
+    file = Document(label, stored, content if complete else None, content[:MAGIC])
+    if not file.head.strip():
+        raise file.empty()
+    return file
 
 
 def _stored(name: str, file: Path) -> tuple[bytes, bool]:
@@ -177,11 +161,6 @@ def _stored(name: str, file: Path) -> tuple[bytes, bool]:
         raise error if isinstance(error, InputError) else _unreadable(name, error) from None
 
 
-def _empty(name: str) -> InputError:
-    """Return the error for a file without content."""
-    return InputError(f"{name} must hold rankings or data; it is empty.")
-
-
 def _unreadable(name: str, error: Exception) -> InputError:
     """Return the error for a file that the operating system does not let us read."""
     reason = getattr(error, "strerror", None) or str(error)
@@ -193,6 +172,5 @@ def _absent(path: Path) -> InputError:
     if not path.parent.is_dir():
         return InputError(f"{path} must be a file; there is no folder {path.parent}. Check the path.")
     names = [other.name for other in path.parent.iterdir()]
-    close = get_close_matches(path.name, names, 3, 0.6)
-    hint = f"Did you mean {' or '.join(str(path.parent / name) for name in close)}?" if close else "Check the path."
-    return InputError(f"{path} must be a file; there is none. {hint}")
+    hint = did_you_mean(path.name, names, lambda name: str(path.parent / name))
+    return InputError(f"{path} must be a file; there is none.{hint or ' Check the path.'}")

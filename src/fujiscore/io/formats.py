@@ -1,26 +1,30 @@
-"""Formats of rankings, and how every format is recognised. Imports delimited, columnar, table and errors."""
+"""How formats are recognised, and the table in a file of each. Imports columnar, columns and table."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+from functools import partial
+from importlib.util import find_spec
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError, spelled
-from fujiscore.io import columnar, delimited
-from fujiscore.io.table import Roles, Table, number, numeric_share, shown
+from fujiscore.io import columnar
+from fujiscore.io.columns import is_index_name, is_item_name
+from fujiscore.io.table import MISSING, Roles, Table, no_rows, number, numeric_share, picked, require_distinct, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fujiscore.io.documents import Document
-    from fujiscore.io.table import Row
+    from fujiscore.io.table import Group, Row
 
 FORMATS = ("csv", "tsv", "parquet", "feather", "json", "fimp", "trec")
+COLUMNAR = ("parquet", "feather")
 SUFFIXES = {
-    **{f".{name}": name for name in (*FORMATS, "arff", "libsvm")},
     ".tab": "tsv",
     ".pq": "parquet",
     ".arrow": "feather",
@@ -28,11 +32,24 @@ SUFFIXES = {
     ".svmlight": "libsvm",
     ".svm": "libsvm",
 }
+SUFFIXES |= {f".{name}": name for name in (*FORMATS, "arff", "libsvm")}
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
-FIMP_COLUMNS = ("index", "name", "rank", "score")
-TREC_COLUMNS = ("qid", "Q0", "docid", "rank", "score", "tag")
+# Columns of fixed formats, and whether they hold numbers.
+FIMP = {"index": 1.0, "name": 0.0, "rank": 1.0, "score": 1.0}
+TREC = {"qid": 0.0, "Q0": 0.0, "docid": 0.0, "rank": 1.0, "score": 1.0, "tag": 0.0}
 FIMP_ROW = re.compile(r"([^\t]*)\t([^\t]*)\t *\[([^\[\],\t]*)\] *\t *\[([^\[\],\t]*)\]\s*")
+ATTRIBUTE = re.compile(
+    r"""@attribute\s+('(?:[^'\\]|\\.)*'\s*|"(?:[^"\\]|\\.)*"\s*|\S+\s+)((?:numeric|real|integer|string)(?!\S)|\{)""",
+    re.IGNORECASE,
+)
+ATTRIBUTE_SHAPE = "'@attribute name type', each name once, the type numeric, real, integer, string or {...}"
+TREC_ROW = re.compile(r"\s*" + r"\s+".join([r"(\S+)"] * len(TREC)) + r"\s*")
 PAIR = re.compile(r"(\d+):(\S+)")  # libsvm's index:value
+SEPARATORS = ("\t", ";", "|", ",")  # if two fit equally well, not the comma: it may be a decimal comma
+SAMPLE = 500  # rows that tell the separator, the header and the kinds of the columns
+SAMPLE_CELLS = 200_000
+SEPARATED = "separated by comma, tab, semicolon, | or space"
+OTHER_SEPARATORS = ":=#^~& "  # not read, but recognised where each line ends with a number after one
 
 
 def detect(document: Document, named: str | None, formats: Sequence[str]) -> str:
@@ -40,31 +57,19 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
     proven = next((name for magic, name in MAGIC.items() if document.head.startswith(magic)), None)
     by_suffix = SUFFIXES.get(document.unpacked.suffix.lower())
     name = named or proven or (by_suffix if by_suffix in formats else None)
-    if name in {"parquet", "feather"}:
-        if proven != name:
-            raise InputError(
-                f"{document.name} must be a {name.capitalize()} file; its first bytes are not those of one. "
-                f"Name its format with {spelled('format')}: {', '.join(formats)}."
-            )
-        return name
-    _require_text(document, formats)
+    allowed = ", ".join(formats)
+    if name in COLUMNAR:
+        if proven == name:
+            return name
+        must = f"{document.name} must be a {name.capitalize()} file; its first bytes are not those of one"
+        raise InputError(f"{must}. Name its format with {spelled('format')}: {allowed}.")
+    if document.encoding == "utf-8" and b"\0" in document.head:
+        raise InputError(
+            f"{document.name} must be text, Parquet or Feather; it is another kind of binary file, or UTF-16 without a "
+            f"byte order mark. Save it as UTF-8, or export it as one of {allowed}."
+        )
     likely = name or _look(document)
     return likely if likely in formats else "csv"
-
-
-def _require_text(document: Document, formats: Sequence[str]) -> None:
-    """Raise if the content is not text."""
-    if document.encoding != "utf-8" or b"\0" not in document.head:
-        return
-    for start in (0, 1):  # every second byte of UTF-16 is zero
-        if document.head[start:400:2].count(0) > len(document.head[:400]) // 3:
-            raise InputError(
-                f"{document.name} must be UTF-8; it looks like UTF-16 without a byte order mark. Save it as UTF-8."
-            )
-    raise InputError(
-        f"{document.name} must be text, Parquet or Feather; it is another kind of binary file. "
-        f"Export it as one of {', '.join(formats)}."
-    )
 
 
 def _look(document: Document) -> str:
@@ -83,12 +88,158 @@ def _look(document: Document) -> str:
     return "libsvm" if pairs and number(words[0][0]) is not None else "csv"
 
 
-def table(document: Document, name: str) -> Table:
-    """Return the table in a file of rankings."""
-    if name in {"parquet", "feather"}:
+def table(document: Document, name: str, *, data: bool = False) -> Table:
+    """Return the table in a file of rankings or of data."""
+    if name in COLUMNAR:
         return columnar.table(document.name, name, document.whole())
-    readers: dict[str, Callable[[Document], Table]] = {"fimp": _fimp, "trec": _trec, "json": _json}
-    return readers.get(name, delimited.table)(document)
+    readers: dict[str, Callable[[Document], Table]] = {"fimp": _fimp, "trec": _trec, "json": _json, "arff": _arff}
+    return readers[name](document) if name in readers else _delimited(document, data=data)
+
+
+def _delimited(document: Document, *, data: bool) -> Table:
+    """Return the table in a delimited file, of rankings or of data, as its first rows show it."""
+    separator = _separator(document, document.first_lines(SAMPLE))
+    parsed = _parse(document, document.lines(), separator)
+    start, first = next(parsed, (0, [""]))
+    most = max(20, min(SAMPLE, SAMPLE_CELLS // len(first)))
+    body = [row for _, row in islice(parsed, most)]
+    width = _width([first, *body])
+    header = _has_header(document, first, body, width, data=data)
+    if not header:
+        body = [first, *body]
+    if not body:
+        raise no_rows(document.name)
+    names = _names(document, first, width) if header else [str(column + 1) for column in range(width)]
+    values = {name: [row[column] for row in body if column < len(row)] for column, name in enumerate(names)}
+    skip = start if header else 0
+    rows = picked(names, partial(_fields, document, separator, skip, width))
+    quick = _fast(document, names, separator, skip, quoted=True)
+    numeric = {name: numeric_share(cells) for name, cells in values.items()}
+    return Table(document.name, numeric, rows, values.__getitem__, quick, header=header)
+
+
+def _fast(
+    document: Document, names: Sequence[str], separator: str, skip: int, *, quoted: bool
+) -> Callable[[Roles, bool], list[Group] | None] | None:
+    """Return the reader of a large delimited file through pyarrow, None if that cannot be used."""
+    usable = document.large and document.encoding in {"utf-8", "utf-8-sig"} and find_spec("pyarrow") is not None
+    return partial(columnar.delimited, document, names, separator, skip, quoted) if usable else None
+
+
+def _parse(document: Document, lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the number of its last line."""
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=separator == " ")
+    line = 0
+    try:
+        for row in reader:
+            line = reader.line_num
+            if len(row) > 1 or (row and row[0].strip()):
+                yield line, row
+    except csv.Error:
+        must = f"a field must have at most {csv.field_size_limit():,} characters; one has more"
+        raise InputError(f"{document.name}, line {line + 1}: {must}. Is a quote opened and never closed?") from None
+
+
+def _separator(document: Document, lines: list[str]) -> str:
+    """Return the separator that splits the first rows most regularly, preferably into a column of numbers."""
+    merits = {separator: _merit(document, lines, separator) for separator in SEPARATORS}
+    best = max(merits, key=lambda separator: merits[separator])
+    if merits[best][0] < 1 and _merit(document, lines, " ")[::2] == (1, True):
+        return " "
+    if merits[best][0] > 0:
+        return best
+    list(_parse(document, lines, ","))  # where a field is too long, that is the error to show
+    if any(_splits_scores(lines, separator) for separator in OTHER_SEPARATORS):
+        raise InputError(
+            f"{document.name} must have two columns or more, {SEPARATED}; its first line is "
+            f"{shown(lines[0].strip())}. Separate the scores so, or write 'item' above a list of items."
+        )
+    return ","
+
+
+def _splits_scores(lines: list[str], separator: str) -> bool:
+    """Return whether all lines are a label of their own, a separator and a number, save a header."""
+    cells = [line.strip().rpartition(separator) for line in lines if line.strip()]
+    values = [number(score) for _, _, score in cells[1:] or cells]
+    numbers = all(value is not None and value == value for value in values)  # noqa: PLR0124 - NaN
+    return numbers and len({label for label, _, _ in cells} - {""}) == len(cells)
+
+
+def _merit(document: Document, lines: list[str], separator: str) -> tuple[float, bool, bool]:
+    """Return the share of rows of equal width, whether the first row has it, and whether a column is numeric."""
+    try:
+        rows = [row for _, row in _parse(document, lines, separator)]
+    except InputError:
+        rows = []
+    width = _width(rows) if rows else 0
+    if width < 2:
+        return sum(len(row) > 1 for row in rows) / max(len(rows), 1) / 2, False, False
+    alike = [row for row in rows[1:] if len(row) == width]
+    regular = len(alike) + (len(rows[0]) in {width, width - 1})
+    columns = zip(*(alike or rows), strict=True)
+    # 0,5 is not a number here, but tells the separator as well as 0.5 does.
+    numbers = any(numeric_share(value.replace(",", ".") for value in column) == 1 for column in columns)
+    return regular / len(rows), len(rows[0]) == width, numbers
+
+
+def _width(rows: list[list[str]]) -> int:
+    """Return the number of fields that most rows beneath the first have."""
+    widths = [len(row) for row in rows[1:] or rows]
+    return max(dict.fromkeys([len(rows[0]), *widths]), key=widths.count)
+
+
+def _has_header(document: Document, first: list[str], body: list[list[str]], width: int, *, data: bool) -> bool:
+    """Return whether the first row names the columns: in a data set it must, above one or two of rankings it may."""
+    cells = [cell.strip() for cell in first]
+    values = [number(cell) for cell in cells]
+    counted = cells == [str(column) for column in range(width)]  # what pandas writes for columns without names
+    if data:
+        if width < 2:
+            must = f"{document.name} must have at least two columns, {SEPARATED}"
+            raise InputError(f"{must}; its first line is one: {shown(first[0])}.")
+        if counted or any(cell in MISSING or number(cell) is None for cell in cells):
+            return True
+        raise InputError(f"{document.name}, line 1 must name the columns; it holds numbers. Add a header.")
+    words = all(value is None for value in values)
+    names_items = is_item_name(cells[0], plural=width == 1) or is_index_name(cells[0])
+    if len(cells) < width or (names_items and all(v is None or v != v or v.is_integer() for v in values[1:])):  # noqa: PLR0124 - NaN
+        return True
+    if counted and (width > 2 or numeric_share(row[0] for row in body) < 1):
+        return True
+    if width == 1:  # above numbers only, a word is their column's name, not the best of a list of items
+        return words and bool(body) and numeric_share(row[0] for row in body) == 1
+    if width == 2 or words:
+        return words
+    raise InputError(
+        f"{document.name}, line 1 must name the {width} columns; it holds numbers. "
+        "Add a header (only an item column and one score column can do without)."
+    )
+
+
+def _names(document: Document, first: list[str], width: int) -> list[str]:
+    """Return the columns' names; R's header leaves out the first, that of the row names."""
+    names = [*([""] if len(first) == width - 1 else []), *(cell.strip() for cell in first)]
+    _require_fields(document, 1, names, width)
+    require_distinct(document.name, names)
+    return names
+
+
+def _require_fields(document: Document, line: int, row: list[str], width: int) -> None:
+    """Raise unless a row has as many fields as the others."""
+    if len(row) != width:
+        raise InputError(
+            f"{document.name}, line {line} must have {width} fields, as the other rows; it has {len(row)}. Quote "
+            "fields that contain the separator, and close every quote."
+        )
+
+
+def _fields(document: Document, separator: str, skip: int, width: int) -> Iterator[Row]:
+    """Yield the rows beneath the header, which must all have the same number of fields."""
+    for line, row in _parse(document, document.lines(), separator):
+        if line <= skip:
+            continue
+        _require_fields(document, line, row, width)
+        yield line, row
 
 
 def _is_rule(line: str) -> bool:
@@ -96,48 +247,80 @@ def _is_rule(line: str) -> bool:
     return len(line.strip()) >= 10 and not line.strip("-\r\n")
 
 
+def _rows(document: Document, start: int, shape: str, split: Callable[[str], Sequence[Any] | None]) -> Iterator[Row]:
+    """Yield the rows after the first `start` lines: None from `split` is an error, no fields are no row."""
+    for line, text in islice(enumerate(document.lines(), 1), start, None):
+        fields = split(text) if text.strip() else ()
+        if fields is None:
+            raise InputError(f"{document.name}, line {line} must be {shape}; got {shown(text.strip())}.")
+        if fields:
+            yield line, fields
+
+
+def _matched(row: re.Pattern[str]) -> Callable[[str], Sequence[str] | None]:
+    """Return a function that splits a line into the groups of a pattern, None if it does not match."""
+    return lambda text: (match := row.fullmatch(text)) and match.groups()
+
+
 def _fimp(document: Document) -> Table:
     """Return the table in a .fimp file: index, name, [rank], [score] beneath a line of dashes."""
     head = enumerate(islice(document.lines(), 100), 1)
-    rule = next((line_number for line_number, line in head if _is_rule(line)), None)
+    rule = next((line for line, text in head if _is_rule(text)), None)
     if rule is None:
-        raise InputError(
-            f"{document.name} must be a .fimp file: a header that ends with a line of dashes; it has none."
-        )
+        raise InputError(f"{document.name} must be a .fimp file with a line of dashes above the table; it has none.")
 
-    def rows(columns: Sequence[int]) -> Iterator[Row]:
-        for line, text in enumerate(document.lines(), 1):
-            if line <= rule or not text.strip():
-                continue
-            fields = FIMP_ROW.fullmatch(text)
-            if fields is None:
-                raise InputError(
-                    f"{document.name}, line {line} must be index, name, [rank] and [score], separated by tabs; "
-                    f"got {shown(text.strip())}."
-                )
-            yield line, [fields[column + 1] for column in columns]
-
-    return Table(document.name, FIMP_COLUMNS, (1.0, 0.0, 1.0, 1.0), rows, known=Roles(1, (3,), None), signed=True)
+    rows = partial(_rows, document, rule, "index, name, [rank] and [score], separated by tabs", _matched(FIMP_ROW))
+    return Table(document.name, FIMP, picked(FIMP, rows), known=Roles("name", ["score"]), signed=True)
 
 
 def _trec(document: Document) -> Table:
     """Return the table in a TREC run: one ranking per query."""
-
-    def rows(columns: Sequence[int]) -> Iterator[Row]:
-        for line, text in enumerate(document.lines(), 1):
-            fields = text.split()
-            if fields and len(fields) != len(TREC_COLUMNS):
-                raise InputError(
-                    f"{document.name}, line {line} must be '{' '.join(TREC_COLUMNS)}'; it has {len(fields)} fields: "
-                    f"{shown(text.strip())}."
-                )
-            if fields:
-                yield line, [fields[column] for column in columns]
-
+    rows = partial(_rows, document, 0, f"'{' '.join(TREC)}'", _matched(TREC_ROW))
     separator = "\t" if "\t" in document.first_lines(1)[0] else " "
-    fast = delimited.fast(document, len(TREC_COLUMNS), separator, 0, quoted=False)
-    numeric = (0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
-    return Table(document.name, TREC_COLUMNS, numeric, rows, fast=fast, known=Roles(2, (4,), 0))
+    fast = _fast(document, list(TREC), separator, 0, quoted=False)
+    return Table(document.name, TREC, picked(TREC, rows), fast=fast, known=Roles("docid", ["score"], "qid"))
+
+
+def _arff(document: Document) -> Table:
+    """Return the table in a dense ARFF file: numeric, nominal and text attributes."""
+    numeric: dict[str, float] = {}
+    for start, line in enumerate(document.lines(), 1):
+        text = line.strip()
+        if text.lower().startswith("@data"):
+            break
+        if text.lower().startswith("@attribute"):
+            match = ATTRIBUTE.match(text)
+            name = match[1].strip().strip("'\"") if match else ""
+            if match is None or name in numeric:
+                raise InputError(f"{document.name}, line {start} must be {ATTRIBUTE_SHAPE}; got {shown(text)}.")
+            numeric[name] = float(match[2].lower() in {"numeric", "real", "integer"})
+    else:
+        raise InputError(f"{document.name} must be an ARFF file; it has no line @data.")
+
+    def split(text: str) -> Sequence[str] | None:
+        if text.lstrip().startswith("%"):
+            return ()
+        quote = "'" if "'" in text else '"'
+        row = next(csv.reader([text.strip()], quotechar=quote, skipinitialspace=True, escapechar="\\"))
+        return row if len(row) == len(numeric) and not row[0].startswith("{") else None
+
+    shape = f"{len(numeric)} values, one per @attribute (dense, not sparse ARFF)"
+    return Table(document.name, numeric, picked(numeric, partial(_rows, document, start, shape, split)))
+
+
+def libsvm(document: Document) -> Iterator[tuple[float, list[tuple[int, float]]]]:
+    """Yield the class and the pairs of feature and value in every row of a libsvm file."""
+
+    def split(text: str) -> Sequence[Any] | None:
+        fields = text.partition("#")[0].split()
+        pairs = [PAIR.fullmatch(field) for field in fields[1:] if not field.startswith("qid:")]
+        row = [(int(pair[1]), number(pair[2])) for pair in pairs if pair]
+        values = [number(fields[0]) if fields else 0.0, *(value for _, value in row)]
+        if len(row) < len(pairs) or None in values:
+            return None
+        return (values[0], row) if fields else ()
+
+    return (row for _, row in _rows(document, 0, "'class index:value ...'", split))  # type: ignore[misc]
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -146,18 +329,15 @@ class Pairs(list[tuple[str, Any]]):
 
 def _json(document: Document) -> Table:
     """Return the table in a JSON document: an object of items, of rankings, or a list of records or items."""
+    text = document.text()
     try:
-        content = json.loads(document.text(), object_pairs_hook=Pairs)
+        content = json.loads(text, object_pairs_hook=Pairs)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{document.name}, line {error.lineno}, column {error.colno} must be JSON; {error.msg[0].lower()}"
-            f"{error.msg[1:]}. Check the syntax there."
-        ) from None
+        where = f"{document.name}, line {error.lineno}, column {error.colno}"
+        raise InputError(f"{where} must be JSON; {error.msg[0].lower()}{error.msg[1:]}. Check the syntax.") from None
     except RecursionError:
         raise _other_shape(document, "too many levels") from None
     except ValueError as error:
-        if isinstance(error, InputError):
-            raise
         raise InputError(f"{document.name} must hold numbers of ordinary length; {error}.") from None
     if not isinstance(content, list):
         raise _other_shape(document, f"only {shown(content)}")
@@ -168,56 +348,49 @@ def _other_shape(document: Document, what: str) -> InputError:
     """Return the error for JSON that is not one of the known shapes."""
     return InputError(
         f"{document.name} must be an object of item to score, an object of name to such objects, a list of records, or "
-        f'a list of items, best first; it is {what}. Write it as one of these, for example {{"a": 0.5, "b": 0.2}}.'
+        f'a list of items, best first; it is {what}. Write, for example, {{"a": 0.5, "b": 0.2}}.'
     )
 
 
 def _objects(document: Document, content: Pairs) -> Table:
     """Return the table in an object of item to score, or of name to such objects."""
     nested = [name for name, value in content if isinstance(value, Pairs)]
-    other = next((name for name, value in content if not isinstance(value, Pairs)), None)
-    if nested and other is not None:
-        raise _other_shape(document, f"an object where {nested[0]!r} holds an object and {other!r} does not")
+    other = [name for name, value in content if not isinstance(value, Pairs)]
+    if nested and other:
+        raise _other_shape(document, f"an object where {nested[0]!r} holds an object and {other[0]!r} does not")
+    empty = [f", ranking {name!r}" for name, pairs in content if nested and not pairs]
+    if empty or not content:
+        raise InputError(f"{document.name}{''.join(empty[:1])} must hold at least one item; it is an empty object.")
     cells = [(name, *pair) for name, pairs in content for pair in pairs] if nested else content
-    empty = next((name for name, pairs in content if not pairs), None) if nested else None
-    if not cells or empty is not None:
-        where = document.name if empty is None else f"{document.name}, ranking {empty!r}"
-        raise InputError(f"{where} must hold at least one item; it is an empty object.")
     for *_, item, score in cells:
         if isinstance(score, list):
             value = dict(score) if isinstance(score, Pairs) else score
             raise _other_shape(document, f"an object where {shown(item)} holds {shown(value)}")
-    columns = ("ranking", "item", "score") if nested else ("item", "score")
-    known = Roles(1, (2,), 0) if nested else Roles(0, (1,), None)
+    numeric = dict.fromkeys(("ranking", "item", "score") if nested else ("item", "score"), 0.0)
+    known = Roles("item", ["score"], "ranking" if nested else None)
+    return Table(document.name, numeric, picked(numeric, lambda: enumerate(cells, 1)), unit="item", known=known)
 
-    def rows(positions: Sequence[int]) -> Iterator[Row]:
-        for place, row in enumerate(cells, 1):
-            yield place, [row[position] for position in positions]
 
-    return Table(document.name, columns, (0.0,) * len(columns), rows, unit="item", known=known)
+def _records(document: Document, content: list[Any]) -> Table:
+    """Return the table in a list of JSON records, or in a list of strings: one column of items."""
+    items = bool(content) and all(isinstance(record, str) for record in content)
+    wrong = [record for record in content if not (items or isinstance(record, Pairs))]
+    if wrong:
+        raise _other_shape(document, f"a list with {shown(wrong[0])} in it")
+    records = [{"item": record} if items else dict(record) for record in content]
+    columns = dict.fromkeys(name for record in records for name in record)
+    if not columns:
+        raise InputError(f"{document.name} must hold at least one record; it is an empty list.")
+
+    def rows(names: Sequence[str]) -> Iterator[Row]:
+        return ((place, [record.get(name) for name in names]) for place, record in enumerate(records, 1))
+
+    values = {name: [record.get(name) for record in records[:SAMPLE]] for name in columns}
+    numeric = {name: 0.0 if any(map(_is_text, cells)) else numeric_share(cells) for name, cells in values.items()}
+    unit = "item" if items else "record"
+    return Table(document.name, numeric, rows, values.__getitem__, unit=unit, header=not items)
 
 
 def _is_text(value: Any) -> bool:
     """Return whether a JSON value is text; 'NaN' and 'inf' are how some write what JSON cannot."""
     return isinstance(value, str) and ((parsed := number(value)) is None or isfinite(parsed))
-
-
-def _records(document: Document, content: list[Any]) -> Table:
-    """Return the table in a list of JSON records, or in a list of strings: one column of items."""
-    header = not (content and all(isinstance(record, str) for record in content))
-    wrong = [record for record in content if header and not isinstance(record, Pairs)]
-    if wrong:
-        raise _other_shape(document, f"a list with {shown(wrong[0])} in it")
-    records = [dict(record) if header else {"item": record} for record in content]
-    columns = tuple(dict.fromkeys(name for record in records for name in record))
-    if not columns:
-        raise InputError(f"{document.name} must hold at least one record; it is an empty list.")
-    values = [[record.get(name) for record in records[: delimited.SAMPLE]] for name in columns]
-    numeric = tuple(0.0 if any(map(_is_text, column)) else numeric_share(column) for column in values)
-
-    def rows(positions: Sequence[int]) -> Iterator[Row]:
-        for place, record in enumerate(records, 1):
-            yield place, [record.get(columns[position]) for position in positions]
-
-    unit = "record" if header else "item"
-    return Table(document.name, columns, numeric, rows, values.__getitem__, unit=unit, header=header)

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fujiscore.errors import InputError
+import numpy as np
+
+from fujiscore.errors import InputError, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"))
 LISTED = 12
-LISTED_IN_NOTES = 5
 SHOWN = 40
 
 # Where a row stands (its line, row or record), and its cells.
@@ -25,11 +25,16 @@ Row: TypeAlias = "tuple[int, Sequence[Any]]"
 
 @dataclass(frozen=True)
 class Roles:
-    """The positions of the item, score and ranking columns; without scores the table is a list, best item first."""
+    """The item, score and ranking columns; without scores the table is a list, best item first."""
 
-    item: int
-    scores: tuple[int, ...]
-    ranking: int | None
+    item: str
+    scores: Sequence[str]
+    ranking: str | None = None
+
+    @property
+    def labels(self) -> list[str]:
+        """The columns of labels: of items, and of rankings if there is one."""
+        return [self.item] if self.ranking is None else [self.item, self.ranking]
 
 
 @dataclass(frozen=True)
@@ -45,29 +50,34 @@ class Group:
 class Table:
     """A table in a file.
 
-    `rows` yields the cells of some columns. `fast` returns the rankings at once, or None if a row may be wrong (or,
-    with unique=True, an item repeated): then `rows` finds where.
+    `fast` returns the rankings at once, or None if a row may be wrong (or, with unique=True, an item repeated): then
+    `rows` finds where.
     """
 
     file: str
-    columns: tuple[str, ...]
-    numeric: tuple[float, ...]  # the share of numbers among each column's first values
-    rows: Callable[[Sequence[int]], Iterator[Row]]
-    sample: Callable[[int], Sequence[Any]] = lambda _: ()  # a column's first values
+    numeric: dict[str, float]  # the columns, each with the share of numbers among its first values
+    rows: Callable[[Sequence[str]], Iterator[Row]]  # the cells of some columns
+    sample: Callable[[str], Sequence[Any]] = lambda _: ()  # a column's first values
     fast: Callable[[Roles, bool], list[Group] | None] | None = None
     unit: str = "line"
     header: bool = True
     known: Roles | None = None  # the format's own roles
     signed: bool = False  # the format has negative scores, for items no better than noise
 
-    def place(self, number: int, column: int | None = None) -> str:
+    def place(self, number: int, column: str) -> str:
         """Return where a value stands, for messages."""
-        where = f"{self.file}, {self.unit} {number}"
-        return where if column is None else f"{where}, column {self.columns[column]!r}"
+        return f"{self.file}, {self.unit} {number}, column {column!r}"
 
-    def listed(self, positions: Collection[int], most: int = LISTED) -> str:
-        """Return the names of columns, for messages."""
-        return listed([self.columns[position] for position in positions], most)
+
+def picked(columns: Iterable[str], rows: Callable[[], Iterator[Row]]) -> Callable[[Sequence[str]], Iterator[Row]]:
+    """Return a reader of some columns, given one of all."""
+    position = {name: index for index, name in enumerate(columns)}
+
+    def some(names: Sequence[str]) -> Iterator[Row]:
+        positions = [position[name] for name in names]
+        return ((place, [row[index] for index in positions]) for place, row in rows())
+
+    return some
 
 
 def number(value: Any) -> float | None:
@@ -88,18 +98,16 @@ def number(value: Any) -> float | None:
         return None
 
 
+def texts(cells: Iterable[Any]) -> NDArray[Any]:
+    """Return cells as an array of stripped text, None where it is missing."""
+    stripped = ("" if cell is None else str(cell).strip() for cell in cells)
+    return np.array([None if cell in MISSING else cell for cell in stripped], np.object_)
+
+
 def numeric_share(values: Iterable[Any]) -> float:
     """Return the share of numbers among the values that are not missing; 1 if all are missing."""
     present = [value for value in values if value is not None and str(value).strip() not in MISSING]
     return sum(number(value) is not None for value in present) / len(present) if present else 1.0
-
-
-def not_a_number(where: str, value: Any, item: str | None = None, remedy: str = "") -> InputError:
-    """Return the error for a value that is not a number."""
-    got = shown(value) if item is None else f"{shown(value)} for {shown(item)}"
-    if isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None:
-        return InputError(f"{where} must hold a number; got {got}. Write numbers with a decimal point.")
-    return InputError(f"{where} must hold a number; got {got}. Correct it, or leave it empty (NaN){remedy}.")
 
 
 def shown(value: Any) -> str:
@@ -108,10 +116,42 @@ def shown(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
-def listed(names: Collection[str], most: int = LISTED) -> str:
-    """Return names for a message: the first ones, and how many more."""
-    first = ", ".join(repr(name) for name in list(names)[:most])
-    return first if len(names) <= most else f"{first} and {len(names) - most} more"
+def listed(names: Iterable[str], most: int = LISTED) -> str:
+    """Return names for a message, quoted: the first ones, and how many more."""
+    return first_few([repr(name) for name in names], most)
+
+
+def did_you_mean(name: object, names: Collection[str], show: Callable[[str], str] = repr) -> str:
+    """Return a hint of the most similar names for the end of a message, empty if there are none."""
+    close = get_close_matches(str(name), names, 3)
+    return f" Did you mean {' or '.join(map(show, close))}?" if close else ""
+
+
+def unknown(file: str, argument: str, name: object, names: Collection[str], what: str = "column") -> InputError:
+    """Return the error for a name that the file does not have."""
+    got = f"{shown(name)}.{did_you_mean(name, names)}"
+    numbers = any(number(other) is not None and not other.isdecimal() for other in names if other)
+    hint = " Some are numbers: add a header if the file has none." if numbers and what == "column" else ""
+    return InputError(f"{file}: {argument} must name a {what}; got {got} The {what}s are {listed(names)}.{hint}")
+
+
+def not_a_number(where: str, value: Any, item: str | None = None, remedy: str = "") -> InputError:
+    """Return the error for a value that is not a number."""
+    got = shown(value) if item is None else f"{shown(value)} for {shown(item)}"
+    comma = isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None
+    advice = "Write numbers with a decimal point" if comma else f"Correct it, or leave it empty (NaN){remedy}"
+    return InputError(f"{where} must hold a number; got {got}. {advice}.")
+
+
+def no_rows(file: str) -> InputError:
+    """Return the error for a table without rows."""
+    return InputError(f"{file} must hold at least one row; it has no rows beneath its header.")
+
+
+def damaged(file: str, kind: str, reason: object) -> InputError:
+    """Return the error for a file of which a part is missing or wrong."""
+    why = str(reason).partition("\n")[0].rstrip(".")
+    return InputError(f"{file} must be a complete {kind} file; it is damaged or truncated ({why}). Write it again.")
 
 
 def require_distinct(file: str, names: Sequence[str]) -> None:
@@ -119,15 +159,5 @@ def require_distinct(file: str, names: Sequence[str]) -> None:
     first: dict[str, int] = {}
     for position, name in enumerate(names, 1):
         if first.setdefault(name, position) != position:
-            raise InputError(
-                f"{file} must name each column once; {name!r} names columns {first[name]} and {position}. Rename one."
-            )
-
-
-def unknown(file: str, argument: str, name: object, names: Collection[str], what: str = "column") -> InputError:
-    """Return the error for a name that the file does not have, with the closest one that it has."""
-    close = get_close_matches(str(name), names, 1, 0.5)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    return InputError(
-        f"{file}: {argument} must name a {what}; got {shown(name)}.{hint} The {what}s are {listed(names)}."
-    )
+            where = f"columns {first[name]} and {position}"
+            raise InputError(f"{file} must name each column once; {name!r} names {where}. Rename one.")

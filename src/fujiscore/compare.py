@@ -172,7 +172,7 @@ class Comparison(ResultOverK):
             return self.permuted
         if self.overlap.population is None or (self.overlap.ties == "stable" and self.overlap.ties_cut):
             return {}
-        return chances(self.overlap, [own for own in self.measures if has_closed_form(own)], self.grids)
+        return chances(self.overlap, [measure for measure in self.measures if has_closed_form(measure)], self.grids)
 
     @property
     def grids(self) -> list[Grid]:
@@ -207,14 +207,14 @@ class Comparison(ResultOverK):
             values = evaluate(measure, self.overlap)
             known = self._levels.get(measure.name)
             for number, points in enumerate(self.grids):
-                own = values[np.searchsorted(self.overlap.asked[0], points.ks)]
+                here = values[np.searchsorted(self.overlap.asked[0], points.ks)]
                 level = None if known is None else known[number]
                 if points.ks is self.at or points.ks.size == 1:
                     shown = {row.k for row in rows if row.measure == measure.name}
                     ks = [i for i in range(points.ks.size) if int(points.ks[i]) not in shown]
-                    rows += [_point(measure, points, own, level, i) for i in ks]
+                    rows += [_point(measure, points, here, level, i) for i in ks]
                 elif not (measure.whole and number):
-                    rows.append(_headline(measure, points, own, level))
+                    rows.append(_headline(measure, points, here, level))
         return rows
 
     def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:

@@ -208,7 +208,7 @@ def _parsed(name: str) -> tuple[str, Any]:
             call: Any = ast.parse(f"measure({rest.strip()}", mode="eval").body
             if call.args:
                 raise ValueError  # noqa: TRY301 - parameters have names
-            return _plain(word), {str(own.arg): ast.literal_eval(own.value) for own in call.keywords}
+            return _plain(word), {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (ValueError, SyntaxError, AttributeError):
         raise InputError(
             f"{spelled('measure')} must be a name with parameters such as 'rbo:0.98' or 'rbo(p=0.98)'; got {name!r}."

@@ -377,7 +377,7 @@ def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str,
     """All pairs by the grid kernel: of each ranking only scores, levels and what depends on the grid are kept."""
     scores = rankings.matrix()
     item_levels = np.empty(scores.shape, np.uint8)
-    tiles: list[tuple[Any, ...]] = [(task, own, out) for own, out in zip(rankings, item_levels, strict=True)]
+    tiles: list[tuple[Any, ...]] = [(task, ranking, out) for ranking, out in zip(rankings, item_levels, strict=True)]
     prepared = run(_prepare, tiles, n_jobs=work["n_jobs"], progress=False)
     sizes, kth, tails = (np.array(part) for part in zip(*prepared, strict=True))
     if scores.min() < 0:

@@ -338,12 +338,12 @@ def _aligned(
         return scores, complete, _positional(parts, names, bare)
     labels = [part.items for part in parts if part.items is not None]
     first = labels[0]
-    if all(own is first or own == first for own in labels):
+    if all(items is first or items == first for items in labels):
         return scores, complete, first
-    places = [dict(zip(own, range(len(own)), strict=True)) for own in labels]
+    places = [dict(zip(items, range(len(items)), strict=True)) for items in labels]
     union: Labels = list(dict.fromkeys(chain.from_iterable(labels)))
     if missing == "drop":
-        items: Labels = [label for label in first if all(label in own for own in places)]
+        items: Labels = [label for label in first if all(label in place for place in places)]
         if not items:
             raise InputError(f"{' and '.join(names)} must share items to be compared; they have none in common.")
         if len(items) < len(union):
@@ -353,7 +353,7 @@ def _aligned(
     else:
         items = union
     aligned, absent = [], []
-    for own, place, name in zip(scores, places, names, strict=True):
+    for values, place, name in zip(scores, places, names, strict=True):
         positions = np.fromiter(map(place.get, items, repeat(-1)), np.intp, len(items))
         gone_mask = positions < 0
         if gone_mask.any():
@@ -361,7 +361,7 @@ def _aligned(
             if missing == "raise":
                 raise _missing_items(name, lacking, len(items))
             notes.append(f"{name} lacks {len(lacking)} of {len(items)} items, {SCORED_0}: {first_few(lacking)}")
-        aligned.append(np.where(gone_mask, 0.0, own[positions]))
+        aligned.append(np.where(gone_mask, 0.0, values[positions]))
         absent.append(gone_mask if gone_mask.any() else None)
     return aligned, absent, items
 
@@ -416,7 +416,7 @@ def _without_nan(
     """Drop items with a NaN from all rankings."""
     if nan != "drop":
         return scores, absent, labels
-    bad = np.any([np.isnan(own) for own in scores], axis=0)
+    bad = np.any([np.isnan(values) for values in scores], axis=0)
     if not bad.any():
         return scores, absent, labels
     keep = np.flatnonzero(~bad)
@@ -426,7 +426,7 @@ def _without_nan(
     notes.append(_left(keep.size, bad.size, "NaN in some ranking", gone))
     masks = [None if mask is None or not mask[keep].any() else mask[keep] for mask in absent]
     kept = None if labels is None else [labels[i] for i in keep.tolist()]
-    return [own[keep] for own in scores], masks, kept
+    return [values[keep] for values in scores], masks, kept
 
 
 def _universe_size(universe: Any, members: Sequence[Ranking], labels: Labels | None) -> int | None:

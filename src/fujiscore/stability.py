@@ -271,7 +271,7 @@ def compare_stability(
     """
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
-    methods = [as_rankings(own, **policies) for own in (first, second)]
+    methods = [as_rankings(method, **policies) for method in (first, second)]
     for method, name in zip(methods, ("first", "second"), strict=True):
         _enough(len(method), name)
     a, b = (of_pairs(pairwise(method, **options, **work), confidence) for method in methods)
@@ -344,7 +344,7 @@ def stability_curve(
             pairs[:, i, i + 1 :] = of_row.T
             pairs[:, i + 1 :, i] = of_row.T
     means, left_out = zip(*(_left_out(pairs) for pairs in values), strict=True)
-    reach = _quantile(level, m - 1) * np.array([_jackknife_error(own) for own in left_out])
+    reach = _quantile(level, m - 1) * np.array([_jackknife_error(values) for values in left_out])
     mean = np.array(means)
     low = least[:, *np.triu_indices(m, 1)].mean(axis=1)
     high = 1.0 if corrected else task.measure.high

@@ -18,7 +18,6 @@ from fujiscore.explain import Explanation, explain
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.null import Chance, Permutations, chance, expected_jaccard
 from fujiscore.pairwise import Matrix, pairwise
-from fujiscore.rankers.ranking import rank
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
 from fujiscore.stability import (
@@ -34,12 +33,14 @@ from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_w
 
 if TYPE_CHECKING:
     from fujiscore.io import read
+    from fujiscore.rankers import rank
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
 
 __version__ = "0.2.0"
 
 # What few programs need is imported when it is asked for: name to module.
 _ON_DEMAND = {
+    "rank": "rankers",
     "read": "io",
     "SetStability": "sets",
     "SetStabilityTest": "sets",

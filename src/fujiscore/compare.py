@@ -496,7 +496,9 @@ def compare(
 
 def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
     """Return what values rest on: cut ties, constant scores, points where a measure is undefined."""
-    notes = []
+    notes: list[str] = []
+    if overlap.r.untied and overlap.s.untied and not any(measure.by_rank for measure in measures):
+        return notes
     points = overlap.k1.size
     if overlap.ties == "stable" and overlap.ties_cut:
         notes.append(

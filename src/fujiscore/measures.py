@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from math import isnan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -178,13 +177,15 @@ def headline(measure: Measure, values: Scores) -> Any:
 
 def find(name: Any) -> Measure:
     """Return the measure of a name, in any capitalisation, with parameters as in 'rbo:0.98' or 'rbo(p=0.98)'."""
+    if type(name) is str and name in MEASURES:
+        return MEASURES[name]
     if isinstance(name, Measure):
         return name
-    if isinstance(name, str) and name in MEASURES:
-        return MEASURES[name]
     word, parameters = _parsed(name) if isinstance(name, str) else ("", {})
     key = _NAMES.get(word)
     if key is None:
+        from difflib import get_close_matches
+
         near = get_close_matches(word, _NAMES, n=1) if word else []
         hint = f" Did you mean {_NAMES[near[0]]!r}?" if near else ""
         raise InputError(f"{spelled('measure')} must be one of {', '.join(MEASURES)}; got {name!r}.{hint}")

@@ -223,7 +223,8 @@ class Overlap:
     @lazy
     def ranks(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For each rank in r the item's rank in s, and the other way round (from 0)."""
-        s_rank, r_rank, scratch = np.empty((3, self.r.n), np.int32)
+        n = self.r.n
+        s_rank, r_rank, scratch = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
         _kernels.order.match(self.r.order, self.s.order, s_rank, r_rank, scratch)
         return s_rank, r_rank
 
@@ -241,31 +242,25 @@ class Overlap:
 
     @lazy
     def _shared_and_fuji(self) -> tuple[Sizes, Scores]:
-        r, s, points = self.r, self.s, self.inner
+        points = self.inner
         shared, fuji = np.empty(self.k1.size, np.int64), np.empty(self.k1.size)
-        k1, k2 = self.k1[:points], self.k2[:points]
-        if self.sparse:
-            levels_s = levels(s, k2)
-            kth_r, kth_s = r.ranked[k1 - 1], s.ranked[k2 - 1]
-            _kernels.grid.overlap(
-                self.levels_r,
-                levels_s,
-                r.clipped,
-                s.clipped,
-                kth_r,
-                kth_s,
-                self.zero_tail,
-                shared[:points],
-                fuji[:points],
-            )
-        elif points:
-            s_rank, r_rank = self.ranks
-            _kernels.sweep.overlap(
-                s_rank, r_rank, r.ranked, s.ranked, k1, k2, self.zero_tail, shared[:points], fuji[:points]
-            )
-        if points < self.k1.size:
+        if points == self.k1.size:
+            self._within_lists(self.k1, self.k2, shared, fuji)
+        else:
+            if points:
+                self._within_lists(self.k1[:points], self.k2[:points], shared[:points], fuji[:points])
             self._beyond_lists(shared[points:], fuji[points:])
         return shared, fuji
+
+    def _within_lists(self, k1: Sizes, k2: Sizes, shared: Sizes, fuji: Scores) -> None:
+        """Fill the points at which both rankings still list their last item."""
+        r, s = self.r, self.s
+        if self.sparse:
+            tables = (self.levels_r, levels(s, k2), r.clipped, s.clipped, r.ranked[k1 - 1], s.ranked[k2 - 1])
+            _kernels.grid.overlap(*tables, self.zero_tail, shared, fuji)
+        else:
+            s_rank, r_rank = self.ranks
+            _kernels.sweep.overlap(s_rank, r_rank, r.ranked, s.ranked, k1, k2, self.zero_tail, shared, fuji)
 
     def _beyond_lists(self, shared: Sizes, fuji: Scores) -> None:
         """Fill the points at which a set holds the whole universe: the union is everything."""
@@ -423,7 +418,8 @@ def _sort(ranking: Ranking) -> None:
 
 def overlap_of(both: Rankings, k1: Sizes, k2: Sizes, *, ties: str = "closed", zero_tail: str = "include") -> Overlap:
     """Return the overlap of two aligned rankings along a path of set sizes."""
-    return Overlap(both[0], both[1], k1, k2, ties=ties, zero_tail=zero_tail, population=both.population)
+    r, s = both
+    return Overlap(r, s, k1, k2, ties=ties, zero_tail=zero_tail, population=both.population)
 
 
 def limit(rankings: Rankings) -> int:

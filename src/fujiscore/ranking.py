@@ -99,8 +99,16 @@ class Ranking:
     ) -> Ranking:
         """Return a ranking of arrays that the door has checked."""
         ranking = object.__new__(cls)
-        ranking.__dict__.update(name=name, scores=scores, items=items, universe=universe, notes=notes, absent=absent)
-        ranking.__dict__.update(n=scores.size, _cache={})
+        ranking.__dict__ = {
+            "name": name,
+            "scores": scores,
+            "items": items,
+            "universe": universe,
+            "notes": notes,
+            "absent": absent,
+            "n": scores.size,
+            "_cache": {},
+        }
         return ranking
 
     def __len__(self) -> int:
@@ -358,12 +366,12 @@ class Rankings(Sequence[Ranking]):
     @property
     def population(self) -> int | None:
         """Number of items that random rankings are drawn from: the universe, or all items; None if it is unknown."""
-        return self.universe or (None if self.truncated else self.n)
+        return self.universe or (None if self.truncated else self._rankings[0].n)
 
     @property
     def depth(self) -> int:
         """The largest k at which every ranking still lists its k-th item."""
-        return min(ranking.listed for ranking in self._rankings)
+        return min([ranking.listed for ranking in self._rankings])
 
     def label(self, position: int) -> Hashable:
         """Return the label of the item at a position: the position itself where items have no labels."""

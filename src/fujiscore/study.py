@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from fujiscore import study_report
 from fujiscore.compare import Comparison, compare
 from fujiscore.errors import InputError, first_few, integer, proportion, spelled
 from fujiscore.measures import find
 from fujiscore.null import has_closed_form
 from fujiscore.overlap import grid
 from fujiscore.pairwise import Matrix, pairwise
-from fujiscore.rankers.ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of, shared_forest
 from fujiscore.ranking import Ranking, Rankings
-from fujiscore.resampling import plan, resampled_scores
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, StabilityComparison, compare_stabilities, of_pairs
 
@@ -143,6 +140,8 @@ class Study:
 
     def to_markdown(self) -> str:
         """Return a summary: the agreement of the methods, their stability, the top features, and notes."""
+        from fujiscore import study_report
+
         return study_report.markdown(self)
 
     __str__ = to_markdown
@@ -152,13 +151,15 @@ class Study:
 
         Files of the same names are replaced atomically. By default figures are drawn if matplotlib is installed.
         """
+        from fujiscore import study_report
+
         return study_report.save(self, folder, pictures=pictures)
 
 
 def study(
     X: Any,
     y: Any = None,
-    methods: Any = METHODS,
+    methods: Any = None,
     *,
     measure: Any = "fuji",
     ks: Any = "exp",
@@ -183,7 +184,9 @@ def study(
 
     Parameters
     ----------
-    X, y, methods, features, categorical, trees
+    methods : sequence or mapping, optional
+        As in `rank`; by default its four methods.
+    X, y, features, categorical, trees
         As in `rank`.
     measure, ks, n_jobs, executor, progress
         As in `pairwise`.
@@ -212,7 +215,11 @@ def study(
     >>> result.top[0].feature, bool(result.stability["relief"].value > 0.8)
     ('0', True)
     """
-    table, rankers = ready(X, y, methods, features, categorical)
+    # Imported here: the package imports this module, and few programs rank features.
+    from fujiscore.rankers.ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of
+    from fujiscore.resampling import plan, resampled_scores
+
+    table, rankers = ready(X, y, METHODS if methods is None else methods, features, categorical)
     m = table.categorical.size
     if m < 2:
         raise InputError("X must have at least 2 features for their rankings to be compared; it has 1. Use rank.")
@@ -356,6 +363,8 @@ def _caveats(result: Study, table: Features, rankers: Rankers) -> list[str]:
             undefined = np.isnan(result.stability[name].value)
             effect = "its stability is undefined" if undefined else "pairs of these raise its stability"
             notes.append(f"{name} ranks nothing in {count} of {settings['resamples']} resamples: {effect}")
+    from fujiscore.rankers.ranking import shared_forest
+
     if len(shared_forest(rankers)) > 1:
         notes.append("genie3 and random_forest come from the same forest, which raises their agreement")
     foreign = [name for name, ranker in rankers.items() if not ranker.built_in]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +64,9 @@ def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[st
 
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a table as CSV; NaN and None become empty cells."""
+    import csv
+    import io
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -88,6 +87,8 @@ def to_json(data: Mapping[str, Any]) -> str:
 
 def _indented(value: Any, margin: str) -> str:
     """Return a JSON value with nested containers indented."""
+    import json
+
     inner = margin + "  "
     if isinstance(value, dict) and value:
         entries = [f"{json.dumps(key, ensure_ascii=False)}: {_indented(part, inner)}" for key, part in value.items()]
@@ -116,6 +117,8 @@ def _plain(value: Any) -> Any:
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[Any], Any]) -> None:
     """Write a file under a temporary name beside it, and rename it once it is complete."""
+    from pathlib import Path
+
     if Path(path).exists() and not Path(path).is_file():  # a device or a pipe cannot be replaced
         with Path(path).open("wb") as file:
             write(file)

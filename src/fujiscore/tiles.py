@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from operator import index
 from threading import Lock
@@ -18,6 +17,7 @@ from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Executor, Future
 
 T = TypeVar("T")
 
@@ -58,6 +58,8 @@ def run(
     Without an executor, threads are used (and none where one is enough). On an error or Ctrl-C the tiles not yet
     started are cancelled.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     with progress_bar(len(tiles), label, progress=progress) as finished:
         if executor is not None:
             return _submit(executor, function, tiles, finished)
@@ -76,6 +78,8 @@ def _submit(
     executor: Executor, function: Callable[..., T], tiles: Iterable[tuple[Any, ...]], finished: Callable[[int], object]
 ) -> list[T]:
     """Submit every tile and collect the results in order."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+
     futures: list[Future[T]] = [executor.submit(function, *tile) for tile in tiles]
     waiting = set(futures)
     try:
@@ -97,6 +101,8 @@ def spread(count: int, work: Callable[[int, int], object], threads: int) -> None
     A worker runs one task at a time, so that it may have buffers of its own. An error, or an interrupt, stops the
     workers after their present task.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     lock = Lock()
     tasks = iter(range(count))
     stopped = False

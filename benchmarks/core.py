@@ -151,7 +151,7 @@ def imports(plan, folder):
     times = fastest(calls, plan.processes)
     more = (times["fujiscore"] - times["numpy"]) * 1e3
     what = "`import fujiscore` beyond `import numpy`, whole process"
-    return [Row(what, more, f"{more:.0f} ms", ("at most", 80, "80 ms"))]
+    return [Row(what, more, f"{more:.0f} ms", ("at most", 40, "40 ms"))]
 
 
 def peer_table(multiples):

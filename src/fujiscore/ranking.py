@@ -299,6 +299,7 @@ class Rankings(Sequence[Ranking]):
     ) -> None:
         self._rankings, self.labels, self.universe, self.notes = members, labels, universe, notes
         self.names = tuple([ranking.name for ranking in members])
+        self._rows: Scores | None = None
 
     @classmethod
     def of(
@@ -340,6 +341,12 @@ class Rankings(Sequence[Ranking]):
         """Return whether there is a ranking of that name, or this very ranking."""
         return key in self.names if isinstance(key, str) else any(key is ranking for ranking in self._rankings)
 
+    def rows_of(self, array: NDArray[Any]) -> Rankings:
+        """Remember the array whose rows the scores may be, so that `matrix` need not copy them."""
+        usable = array.dtype == np.float64 and array.flags.c_contiguous and array.shape == (len(self), self.n)
+        self._rows = array if usable else None
+        return self
+
     def items(self) -> list[tuple[str, Ranking]]:
         """Return pairs of name and ranking, as a dict does."""
         return list(zip(self.names, self._rankings, strict=True))
@@ -378,12 +385,10 @@ class Rankings(Sequence[Ranking]):
         return position if self.labels is None else self.labels[position]
 
     def matrix(self) -> Scores:
-        """Return all scores, one row per ranking; without a copy where they are the rows of one array."""
-        base = self._rankings[0].scores.base
-        if isinstance(base, np.ndarray) and base.shape == (len(self), self.n) and base.flags.c_contiguous:
-            rows = [base[i] for i in range(len(self))]
-            if all(_same_memory(row, own) for row, own in zip(rows, self.scores, strict=True)):
-                return base
+        """Return all scores, one row per ranking; without a copy where they are the rows of the user's array."""
+        rows = self._rows
+        if rows is not None and all(_same_memory(rows[i], ranking.scores) for i, ranking in enumerate(self)):
+            return rows
         return np.array(self.scores)
 
     def to_frame(self, library: str | None = None) -> Any:

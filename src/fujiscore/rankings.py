@@ -114,7 +114,8 @@ def rankings(
     if not names:
         raise InputError("rankings must hold at least one ranking; got none.")
     require_names(names)
-    return align(objects, names, **policies)
+    aligned = align(objects, names, **policies)
+    return aligned.rows_of(obj) if isinstance(obj, np.ndarray) else aligned
 
 
 def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:

@@ -129,7 +129,8 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
                 ink = "white" if (value - low) / (1 - low) <= 0.55 else "black"
                 text = "undefined" if np.isnan(value) else f"{value:.2f}"
                 ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=8)
-    ax.figure.colorbar(image, ax=ax, label=f"{find(result.measure).title}, {result.area}")
+    label = f"{find(result.measure).title}, {result.area}".replace(", corrected", "\ncorrected")
+    ax.figure.colorbar(image, ax=ax, label=label)
     return ax
 
 

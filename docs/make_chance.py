@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.tables import write_atomically
+from fujiscore.files import write_atomically
 
 PAGE = Path(__file__).resolve().parent / "chance.md"
 FOLDER = PAGE.parents[2] / "shared" / "data" / "published_rankings"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -92,7 +93,9 @@ def test_study_prints_a_summary_and_writes_everything(run):
     for words in ("Do the methods agree?", "How stable is each method?", "Which features matter?"):
         assert words in out
     assert "13 files: results/d" in errors
-    assert len(list(Path("results/d").iterdir())) == 13  # the kept resamples are gone
+    assert "resumed" not in errors
+    assert len(list(Path("results/d").iterdir())) == 14  # with the manifest
+    assert [path.name for path in Path("results").iterdir()] == ["d"]  # the kept resamples are gone
     assert Path("results/d/summary.md").read_text().startswith("# Feature ranking study")
 
 
@@ -103,7 +106,7 @@ def test_study_replaces_its_own_files_and_no_others(run):
     write("mine/matrix.csv", "my,own", ["1,2"])
     code, _, errors = run(*arguments)
     assert code == 2
-    assert "matrix.csv exists already. Pass --force" in errors
+    assert "--out mine: the folder holds files that this command did not write (matrix.csv). Use --force" in errors
     assert Path("mine/matrix.csv").read_text().startswith("my,own")
     assert run(*arguments, "--force")[0] == 0
     assert run(*arguments)[0] == 0
@@ -137,7 +140,7 @@ def test_a_stopped_study_goes_on_with_the_same_command(run, tmp_path):
     ]
     running = subprocess.Popen([sys.executable, "-m", "fujiscore", *arguments], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
-    while len(list(tmp_path.glob("o/.resamples/resample-*"))) < 2:
+    while len(list(tmp_path.glob(".o.fujiscore/resume/resample-*"))) < 2:
         assert running.poll() is None, "it ended before it could be stopped"
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -145,7 +148,8 @@ def test_a_stopped_study_goes_on_with_the_same_command(run, tmp_path):
     running.wait()
     code, out, errors = run(*arguments)
     assert code == 0
-    assert "resuming with the finished resamples" in errors
+    assert re.search(r"resumed with \d+ finished resamples of an interrupted run", errors)
+    assert not list(tmp_path.glob(".o*"))
     assert out == run(*arguments[:4], *arguments[6:])[1]
 
 

@@ -656,7 +656,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
 def test_resume_must_be_a_folder(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(fj.InputError, match="resume must name a folder"):
+    with pytest.raises(fj.InputError, match=r"resume=.* must name a folder; it is a file"):
         study(*table(), ["relief"], **QUICK, resume=tmp_path / "file")
 
 
@@ -665,7 +665,8 @@ def test_resume_must_be_a_folder(tmp_path):
 
 def test_everything_is_saved_and_can_be_read(tmp_path, found):
     paths = found.save(tmp_path / "new" / "folder")
-    assert sorted(path.name for path in paths) == sorted(path.name for path in (tmp_path / "new" / "folder").iterdir())
+    names = sorted(path.name for path in (tmp_path / "new" / "folder").iterdir())
+    assert sorted([*(path.name for path in paths), "manifest.json"]) == names
     assert {path.name for path in paths} >= {"summary.md", "curves.png", "stability.png", "matrix_corrected.png"}
     for path in paths:
         if path.suffix == ".png":

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from types import MappingProxyType
 
@@ -131,59 +129,6 @@ class TestFrames:
             tables.frame({"a": [1]})
         with pytest.raises(fj.MissingExtraError, match="to_frame needs polars: pip install polars"):
             tables.frame({"a": [1]}, "polars")
-
-
-class TestAtomicWrites:
-    def test_a_failure_leaves_the_old_file_and_nothing_else(self, tmp_path):
-        path = tmp_path / "result.csv"
-        path.write_text("old")
-
-        def fail(file):
-            file.write(b"half")
-            raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            tables.write_atomically(path, fail)
-        assert [own.name for own in tmp_path.iterdir()] == ["result.csv"]
-        assert path.read_text() == "old"
-        tables.write_atomically(path, lambda file: file.write(b"new"))
-        assert path.read_text() == "new"
-        assert len(list(tmp_path.iterdir())) == 1
-
-    def test_no_directory(self, tmp_path):
-        with pytest.raises(FileNotFoundError):
-            tables.write_atomically(tmp_path / "none" / "x", lambda file: file.write(b"x"))
-        assert not list(tmp_path.iterdir())
-
-    def test_links_are_followed(self, tmp_path):
-        real, link = tmp_path / "real", tmp_path / "link"
-        real.write_text("old")
-        link.symlink_to(real)
-        tables.write_atomically(link, lambda file: file.write(b"new"))
-        assert link.is_symlink()
-        assert real.read_text() == "new"
-
-    def test_many_threads(self, tmp_path):
-        path = tmp_path / "shared"
-
-        def write(number):
-            tables.write_atomically(path, lambda file: file.write(str(number).encode() * 10_000))
-
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(write, range(1, 9)))
-        text = path.read_text()
-        assert (len(text), len(set(text))) == (10_000, 1)
-        assert len(list(tmp_path.iterdir())) == 1
-
-    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-    def test_pipes_are_written_to_and_not_replaced(self, tmp_path):
-        pipe = tmp_path / "pipe"
-        os.mkfifo(pipe)
-        with ThreadPoolExecutor(1) as pool:
-            read = pool.submit(pipe.read_bytes)
-            tables.write_atomically(pipe, lambda file: file.write(b"text"))
-            assert read.result(timeout=10) == b"text"
-        assert pipe.is_fifo()
 
 
 class TestSpelling:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import os
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -15,9 +16,9 @@ from zipfile import BadZipFile
 import numpy as np
 
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
+from fujiscore.files import claimed, remove_unfinished, write_atomically
 from fujiscore.rankers.adapt import Ranker
 from fujiscore.rankers.ranking import scores_of
-from fujiscore.tables import write_atomically
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -84,23 +85,25 @@ def plan(codes: NDArray[np.int32], count: Any, scheme: str, fraction: Any, seed:
 
 def resampled_scores(
     table: Features, rankers: Rankers, trees: int, schedule: Plan, *, resume: Any = None, **work: Any
-) -> Scores:
-    """Return scores of shape (resamples, methods, features); finished resamples are read from the folder `resume`."""
+) -> tuple[Scores, int]:
+    """Return scores of shape (resamples, methods, features), and how many of the resamples the folder `resume` held."""
     paths: list[Path | None] = [None] * schedule.count
     if resume is not None:
-        try:
-            Path(resume).mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise InputError(f"{spelled('resume')} must name a folder; {os.fspath(resume)!r} is a file.") from None
         key = _key(table, rankers, trees, schedule)
         paths = [Path(resume) / f"resample-{index:04d}-{key}.npz" for index in range(schedule.count)]
     shape = (len(rankers), table.categorical.size)
-    scores = [None if path is None else _load(path, shape) for path in paths]
-    missing = [index for index, known in enumerate(scores) if known is None]
-    tiles = [(table, rankers, trees, schedule, index, paths[index]) for index in missing]
-    for index, computed in zip(missing, run(_tile, tiles, label="resamples", **work), strict=True):
-        scores[index] = computed
-    return np.array(scores)
+    with nullcontext() if resume is None else claimed(Path(resume), spelled("resume", os.fspath(resume))):
+        if resume is not None:
+            remove_unfinished(Path(resume))
+        scores = [None if path is None else _load(path, shape) for path in paths]
+        missing = [index for index, known in enumerate(scores) if known is None]
+        tiles = [(table, rankers, trees, schedule, index, paths[index]) for index in missing]
+        finished = schedule.count - len(missing)
+        for index, computed in zip(
+            missing, run(_tile, tiles, label="resamples", finished=finished, **work), strict=True
+        ):
+            scores[index] = computed
+    return np.array(scores), finished
 
 
 def _load(path: Path, shape: tuple[int, int]) -> Scores | None:

@@ -88,6 +88,8 @@ class Study:
         The options of the study, the size of the data, and `area`, the name of the area.
     notes : tuple of str
         What to know about the data and the results.
+    resumed : int
+        The number of resamples that an earlier, interrupted run had finished.
     """
 
     rankings: Rankings
@@ -102,6 +104,7 @@ class Study:
     flat_resamples: Mapping[str, int]
     settings: Mapping[str, Any]
     notes: tuple[str, ...] = ()
+    resumed: int = 0
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -146,14 +149,16 @@ class Study:
 
     __str__ = to_markdown
 
-    def save(self, folder: str | os.PathLike[str], *, pictures: bool | None = None) -> list[Path]:
-        """Write tables, figures and a summary to a folder, which is created if necessary; return the files' paths.
+    def save(self, folder: str | os.PathLike[str], *, pictures: bool | None = None, force: bool = False) -> list[Path]:
+        """Write tables, figures and a summary to a folder, complete or not at all; return the files' paths.
 
-        Files of the same names are replaced atomically. By default figures are drawn if matplotlib is installed.
+        The folder is created if necessary. One that holds an earlier study, unchanged, is replaced; files that were
+        not written by a study, or were changed since, are replaced only with force=True, and all others are kept. By
+        default figures are drawn if matplotlib is installed.
         """
         from fujiscore import study_report
 
-        return study_report.save(self, folder, pictures=pictures)
+        return study_report.save(self, folder, pictures=pictures, force=force)
 
 
 def study(
@@ -203,7 +208,7 @@ def study(
         The seed; None for a fresh one. The result depends on it alone, not on threads or their order.
     resume : path, optional
         A folder that keeps finished resamples, so that an interrupted run resumes. They are reused only for the same
-        data, methods and options.
+        data, methods and options. One run at a time may use it.
 
     Examples
     --------
@@ -243,12 +248,12 @@ def study(
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     with kept_warning_filters():
         scores = scores_of(table, rankers, settings["trees"], seed, n_jobs=n_jobs, progress=progress)
-        drawn = resampled_scores(table, rankers, settings["trees"], schedule, resume=resume, **work)
+        drawn, resumed = resampled_scores(table, rankers, settings["trees"], schedule, resume=resume, **work)
     rankings = as_rankings(rankers, scores, table)
     names = [f"resample {i + 1}" for i in range(schedule.count)]
     resampled = {name: as_rankings(names, drawn[:, i], table) for i, name in enumerate(rankers)}
     result = _compared(rankings, resampled, chosen.name, settings, work)
-    return replace(result, notes=(*table.notes, *_caveats(result, table, rankers)))
+    return replace(result, notes=(*table.notes, *_caveats(result, table, rankers)), resumed=resumed)
 
 
 def _compared(

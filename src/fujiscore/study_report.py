@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from importlib.util import find_spec
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import InputError, MissingExtraError
+from fujiscore.errors import MissingExtraError
+from fujiscore.files import results_folder
 from fujiscore.measures import find
-from fujiscore.tables import to_csv, to_markdown, write_atomically
+from fujiscore.tables import to_csv, to_markdown
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from fujiscore.coercion import Scores
     from fujiscore.stability import Stability
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     Cells: TypeAlias = tuple[list[str], list[list[str]]]
     Drawing: TypeAlias = tuple[tuple[float, float], Callable[[Any], Any]]
 
+MADE_BY = "fuji study"
 SUMMARY = "summary.md"
 HEADING = "# Feature ranking study"
 # A legend has room for this many curves; more are drawn without one.
@@ -201,23 +203,25 @@ def ranked(study: Study) -> Cells:
     return ["feature", "mean rank", *study.methods, *last], rows
 
 
-def save(study: Study, folder: str | os.PathLike[str], *, pictures: bool | None = None) -> list[Path]:
-    """Write all files of a study, the summary last: once it is there, all are."""
+def save(study: Study, folder: str | os.PathLike[str], *, pictures: bool | None, force: bool) -> list[Path]:
+    """Write all files of a study to a folder, complete or not at all."""
+    with results_folder(folder, MADE_BY, argument="folder", force=force) as results:
+        write(study, results.new, pictures=pictures)
+        return results.publish()
+
+
+def write(study: Study, folder: Path, *, pictures: bool | None = None) -> None:
+    """Write all files of a study into a folder."""
     installed = find_spec("matplotlib") is not None
     if pictures and not installed:
         raise MissingExtraError("pictures need matplotlib: pip install 'fujiscore[plot]'")
-    target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
-        raise InputError(f"folder must name a folder; {os.fspath(folder)!r} is a file. Name another one.") from None
     files: dict[str, Any] = {name: partial(_write_text, to_csv(*table)) for name, table in tables(study).items()}
     if installed and pictures is not False:
         files |= {name: partial(_write_figure, *drawing) for name, drawing in _figures(study).items()}
     files[SUMMARY] = partial(_write_text, markdown(study))
-    for name, write in files.items():
-        write_atomically(target / name, write)
-    return [target / name for name in files]
+    for name, write_to in files.items():
+        with (folder / name).open("wb") as file:
+            write_to(file)
 
 
 def _write_text(text: str, file: Any) -> None:

@@ -1,13 +1,10 @@
-"""A result as text, Markdown, CSV, JSON or dataframe, and files written atomically. Imports errors only."""
+"""A result as text, Markdown, CSV, JSON or dataframe. Imports errors only."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +12,7 @@ import numpy as np
 from fujiscore.errors import MissingExtraError, choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 LIBRARIES = ("pandas", "polars")
 
@@ -113,23 +110,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
-
-
-def write_atomically(path: str | os.PathLike[str], write: Callable[[Any], Any]) -> None:
-    """Write a file under a temporary name beside it, and rename it once it is complete."""
-    from pathlib import Path
-
-    if Path(path).exists() and not Path(path).is_file():  # a device or a pipe cannot be replaced
-        with Path(path).open("wb") as file:
-            write(file)
-        return
-    target = Path(os.path.realpath(path))
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}-{get_ident()}.part")
-    try:
-        with unfinished.open("xb") as file:
-            write(file)
-        unfinished.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise

@@ -52,26 +52,27 @@ def run(
     executor: Executor | None = None,
     progress: bool | None = None,
     label: str = "",
+    finished: int = 0,
 ) -> list[T]:
-    """Return function(*tile) for every tile, in order.
+    """Return function(*tile) for every tile, in order; the progress bar counts those finished earlier too.
 
     Without an executor, threads are used (and none where one is enough). On an error or Ctrl-C the tiles not yet
     started are cancelled.
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    with progress_bar(len(tiles), label, progress=progress) as finished:
+    with progress_bar(finished + len(tiles), label, progress=progress, initial=finished) as count:
         if executor is not None:
-            return _submit(executor, function, tiles, finished)
+            return _submit(executor, function, tiles, count)
         threads = min(workers(n_jobs), len(tiles))
         if threads <= 1:
             results = []
             for tile in tiles:
                 results.append(function(*tile))
-                finished(1)
+                count(1)
             return results
         with ThreadPoolExecutor(threads) as pool:
-            return _submit(pool, function, tiles, finished)
+            return _submit(pool, function, tiles, count)
 
 
 def _submit(
@@ -133,14 +134,17 @@ def shows_progress(*, progress: bool | None) -> bool:
 
 
 @contextmanager
-def progress_bar(total: int, label: str, *, progress: bool | None) -> Iterator[Callable[[int], object]]:
+def progress_bar(
+    total: int, label: str, *, progress: bool | None, initial: int = 0
+) -> Iterator[Callable[[int], object]]:
     """Yield a function that counts finished units; unless forced, the bar appears once the work has taken a while."""
     if not shows_progress(progress=progress):
         yield lambda _: None
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, desc=label, delay=0.0 if progress else PATIENCE, leave=False) as bar:
+    delay = 0.0 if progress else PATIENCE
+    with tqdm(total=total, desc=label, delay=delay, leave=False, initial=initial) as bar:
         lock = Lock()
 
         def finished(units: int) -> None:

@@ -11,7 +11,7 @@ import click
 
 from fujiscore.cli import options
 from fujiscore.errors import InputError
-from fujiscore.tables import write_atomically
+from fujiscore.files import write_atomically
 
 COMMANDS = (
     "fuji compare examples/model_a.csv examples/model_b.csv",
@@ -42,7 +42,7 @@ def command(*, folder: str, force: bool) -> None:
         raise InputError(f"{target / taken[0]} exists already. Name another folder, or pass --force to replace it.")
     target.mkdir(parents=True, exist_ok=True)
     for path in files:
-        write_atomically(target / path.name, partial(_copy, path))
+        write_atomically(target / path.name, partial(_copy, path), replace=force)
     click.echo(f"Example files are in {target}. Try:")
     for line in COMMANDS:
         parts = [part.replace("examples/", f"{target.as_posix()}/") for part in line.split()]

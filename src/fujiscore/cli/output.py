@@ -13,7 +13,8 @@ import click
 from fujiscore import __version__
 from fujiscore.cli.terminal import FILE, Screen, printable, terminal
 from fujiscore.errors import InputError, MissingExtraError
-from fujiscore.tables import to_csv, to_json, write_atomically
+from fujiscore.files import write_atomically
+from fujiscore.tables import to_csv, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -87,7 +88,7 @@ def deliver(report: Report, writing: Writing) -> None:
     if path is None:
         _print(text)
         return
-    write_atomically(path, lambda file: file.write(text.encode("utf-8", "replace")))
+    write_atomically(path, lambda file: file.write(text.encode("utf-8", "replace")), replace=writing.force)
     note(writing, f"report: {path}")
 
 
@@ -111,5 +112,6 @@ def draw(plot: str, writing: Writing, draw_on: Sequence[Callable[[Any], Any]], s
     for i, draw_one in enumerate(draw_on):
         draw_one(figure.add_subplot(1, len(draw_on), i + 1))
     path = Path(plot)
-    write_atomically(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=150))
+    kind = path.suffix[1:].lower()
+    write_atomically(path, lambda file: figure.savefig(file, format=kind, dpi=150), replace=writing.force)
     note(writing, f"figure: {path}")

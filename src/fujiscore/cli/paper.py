@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +13,8 @@ import click
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, deliver, note
 from fujiscore.cli.terminal import BLUE, GREEN, GREY, ORANGE
-from fujiscore.paper import Reproduction, compute, fetch, write
-from fujiscore.paper.build import check_folder, peak_memory
+from fujiscore.paper import Reproduction, compute, fetch
+from fujiscore.paper.build import claim, fill, peak_memory
 from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED
 from fujiscore.paper.sources import BASE_URL
 
@@ -58,20 +59,20 @@ def command(
         raise click.UsageError("--rankings and --no-rankings exclude each other: pass one of them.")
     progress = False if no_progress or writing.quiet else None
     out = None if writing.out is None else Path(writing.out)
-    if out is not None:
-        check_folder(out, force=writing.force)
-    folder = None if rankings is None else Path(rankings)
-    if folder is None and not no_rankings:
-        folder = fetch(os.environ.get(ADDRESS) or BASE_URL, progress=progress)
-        note(writing, f"rankings: {folder}")
-    result = compute(folder, None if data is None else Path(data))
-    if result.altered:
-        note(writing, f"{len(result.altered)} ranking files are not the published ones (first: {result.altered[0]})")
-    note(writing, f"computing took {result.seconds:.1f} s")
-    if out is not None:
-        seconds = write(result, out, force=writing.force, progress=progress)
-        note(writing, f"figures took {seconds:.1f} s; peak memory: {peak_memory() or 0:.0f} MB")
-        note(writing, f"page: {out / 'index.html'}")
+    with nullcontext() if out is None else claim(out, force=writing.force) as results:
+        folder = None if rankings is None else Path(rankings)
+        if folder is None and not no_rankings:
+            folder = fetch(os.environ.get(ADDRESS) or BASE_URL, progress=progress)
+            note(writing, f"rankings: {folder}")
+        result = compute(folder, None if data is None else Path(data))
+        if result.altered:
+            note(writing, f"{len(result.altered)} ranking files are not the published ones ({result.altered[0]}, ...)")
+        note(writing, f"computing took {result.seconds:.1f} s")
+        if results is not None:
+            seconds = fill(result, results.new, progress=progress)
+            results.publish()
+            note(writing, f"figures took {seconds:.1f} s; peak memory: {peak_memory() or 0:.0f} MB")
+            note(writing, f"page: {Path(str(out)) / 'index.html'}")
     report = Report("paper", lambda screen: _text(screen, result), result.statements, (), list)
     deliver(report, replace(writing, out=None))
 
@@ -83,13 +84,15 @@ def _text(screen: Screen, result: Reproduction) -> list[str]:
     for section in result.sections:
         if section.claims:
             lines += ["", screen.style(section.title, bold=True)]
-        for claim in section.claims:
-            first, *rest = screen.wrap(f"{claim.number:>2}  {claim.statement}")
-            lines += [first, *(f"    {line}" for line in rest), f"    {_verdict(screen, claim.judged.verdict)}"]
-            if claim.judged.verdict in {CAVEAT, FAILS}:
-                lines += [f"    {line}" for line in replace(screen, width=screen.width - 4).wrap(claim.judged.measured)]
-            if claim.correct_rf is not None and claim.correct_rf.verdict != UNCHECKED:
-                lines.append(f"    with correct RF: {_verdict(screen, claim.correct_rf.verdict)}")
+        for statement in section.claims:
+            first, *rest = screen.wrap(f"{statement.number:>2}  {statement.statement}")
+            lines += [first, *(f"    {line}" for line in rest), f"    {_verdict(screen, statement.judged.verdict)}"]
+            if statement.judged.verdict in {CAVEAT, FAILS}:
+                lines += [
+                    f"    {line}" for line in replace(screen, width=screen.width - 4).wrap(statement.judged.measured)
+                ]
+            if statement.correct_rf is not None and statement.correct_rf.verdict != UNCHECKED:
+                lines.append(f"    with correct RF: {_verdict(screen, statement.correct_rf.verdict)}")
     return lines
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,17 +13,19 @@ from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, deliver, note
 from fujiscore.cli.terminal import printable, table
-from fujiscore.errors import InputError
+from fujiscore.files import results_folder
 from fujiscore.measures import find
 from fujiscore.resampling import SCHEMES
 from fujiscore.study import study
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from fujiscore.cli.terminal import Screen
+    from fujiscore.files import Results
     from fujiscore.io.datasets import Data
     from fujiscore.study import Study
 
-UNFINISHED = ".resamples"
 SHOWN = 10
 
 
@@ -59,46 +60,43 @@ def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.W
     DATA is as in fuji rank. Every method ranks the features on all rows and on resamples of them. Prints a summary;
     --out writes everything as files. Interrupted runs resume when started again with the same --out.
     """
-    folder = None if writing.out is None else _folder(Path(writing.out), force=writing.force)
-    data = data_sets.read(asked)
-    data_sets.announce(data, asked, writing, work, 1 + chosen["resamples"])
-    unfinished = None if folder is None else folder / UNFINISHED
-    if unfinished is not None and any(unfinished.glob("resample-*.npz")):
-        note(writing, f"resuming with the finished resamples in {unfinished}")
-    result = study(
-        data.X,
-        data.y,
-        tuple(dict.fromkeys(asked.method)),
-        features=data.features,
-        categorical=data.categorical,
-        trees=asked.trees,
-        random_state=asked.seed,
-        resume=unfinished,
-        top=writing.show or SHOWN,
-        **chosen,
-        **work.arguments(writing),
-    )
-    if folder is not None and unfinished is not None:
-        written = result.save(folder)
-        shutil.rmtree(unfinished)
-        note(writing, f"{len(written)} files: {folder}")
-        if not any(path.suffix == ".png" for path in written):
-            note(writing, "no figures: they need matplotlib, pip install 'fujiscore[plot]'")
+    with _claim(writing) as results:
+        data = data_sets.read(asked)
+        data_sets.announce(data, asked, writing, work, 1 + chosen["resamples"])
+        result = study(
+            data.X,
+            data.y,
+            tuple(dict.fromkeys(asked.method)),
+            features=data.features,
+            categorical=data.categorical,
+            trees=asked.trees,
+            random_state=asked.seed,
+            resume=None if results is None else results.resume,
+            top=writing.show or SHOWN,
+            **chosen,
+            **work.arguments(writing),
+        )
+        if results is not None:
+            _save(result, results, writing)
     deliver(_report(result, data), replace(writing, out=None))
 
 
-def _folder(folder: Path, *, force: bool) -> Path:
-    """Return the folder to write to, or raise, before any work, if files in it are not ours to replace."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"--out {folder}: this is a file. Name a folder.")
-    summary = folder / study_report.SUMMARY
-    ours = summary.is_file() and summary.read_text(encoding="utf-8", errors="replace").startswith(study_report.HEADING)
-    taken = [name for name in ("rankings.csv", "matrix.csv", study_report.SUMMARY) if (folder / name).exists()]
-    if taken and not (force or ours):
-        raise InputError(
-            f"--out {folder}: {taken[0]} exists already. Pass --force to replace it, or name another folder."
-        )
-    return folder
+def _claim(writing: options.Writing) -> AbstractContextManager[Results | None]:
+    """Return the folder to be filled, None if there is none; raises, before any work, if it cannot be written."""
+    if writing.out is None:
+        return nullcontext()
+    return results_folder(writing.out, study_report.MADE_BY, argument="out", force=writing.force)
+
+
+def _save(result: Study, results: Results, writing: options.Writing) -> None:
+    """Write all files, and say what was written."""
+    if result.resumed:
+        note(writing, f"resumed with {result.resumed} finished resamples of an interrupted run")
+    study_report.write(result, results.new)
+    written = results.publish()
+    note(writing, f"{len(written)} files: {writing.out}")
+    if not any(path.suffix == ".png" for path in written):
+        note(writing, "no figures: they need matplotlib, pip install 'fujiscore[plot]'")
 
 
 def _report(result: Study, data: Data) -> Report:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import fujiscore as fj
 from fujiscore.errors import InputError, first_few, spelled
+from fujiscore.files import write_atomically
 from fujiscore.paper.record import DATA_SETS, shipped
-from fujiscore.tables import write_atomically
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:

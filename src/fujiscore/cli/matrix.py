@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -85,7 +85,8 @@ def command(
 
 def _read(files: Sequence[str], reference: str | None, reading: options.Reading) -> tuple[fj.Rankings, str | None]:
     """Return all rankings, those of the reference's file first if the reference is a file."""
-    if reference is None or not (Path(reference).is_file() or reference in files):
+    is_file = reference is not None and isfile(reference)  # noqa: PTH113 - a name too long for a path is no error
+    if reference is None or not (is_file or reference in files):
         return inputs.read(files, reading), reference
     rankings = inputs.read([reference, *(file for file in files if file != reference)], reading)
     return rankings, rankings.names[0]

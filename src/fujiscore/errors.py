@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # How many names a message lists before it says how many more there are.
 LISTED = 5
 # The most columns of a name within a sentence, of a word (a path, say) there, and of the sentence.
-NAME, WORD, SENTENCE = 60, 300, 2000
+NAME, WORD, SENTENCE = 60, 400, 2000
 LONG_WORD = re.compile(rf"\S{{{WORD + 1},}}")
 
 
@@ -138,7 +138,7 @@ def shown(value: object) -> str:
     return printable(repr(value), NAME)
 
 
-def first_few(names: Sequence[Any], most: int = LISTED) -> str:
+def first_few(names: Sequence[Any], most: int = LISTED, width: int = WORD) -> str:
     """Return the first names of many, and how many more there are."""
-    first = ", ".join(printable(name, NAME) for name in names[:most])
+    first = ", ".join(printable(name, width) for name in names[:most])
     return first if len(names) <= most else f"{first} and {len(names) - most} more"

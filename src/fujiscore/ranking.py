@@ -353,7 +353,8 @@ class Rankings(Sequence[Ranking]):
 
     def __repr__(self) -> str:
         """Return the names and sizes."""
-        return f"Rankings({counted(len(self), 'ranking')} of {counted(self.n, 'item')}: {first_few(self.names)})"
+        names = first_few(self.names, width=NAME)
+        return f"Rankings({counted(len(self), 'ranking')} of {counted(self.n, 'item')}: {names})"
 
     @property
     def n(self) -> int:

@@ -12,7 +12,7 @@ import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import heat_map, label, table
-from fujiscore.errors import InputError, first_few, shown
+from fujiscore.errors import NAME, InputError, first_few, shown
 from fujiscore.measures import find
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _read(files: Sequence[str], reference: str | None, reading: options.Reading)
 def _against(rankings: fj.Rankings, reference: str) -> tuple[fj.Rankings, fj.Rankings]:
     """Return the reference alone, and all other rankings."""
     if reference not in rankings.names:
-        names = first_few(rankings.names, 12)
+        names = first_few(rankings.names, 12, NAME)
         raise InputError(
             f"--reference must name a ranking or a file; got {shown(reference)}. The rankings are {names}."
         )

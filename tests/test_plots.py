@@ -136,8 +136,7 @@ class TestMatrices:
         result = fj.pairwise(dict(zip(names, np.random.default_rng(0).random((6, 20)), strict=True)))
         axes = result.plot()
         labels = [label.get_text() for label in axes.get_yticklabels()]
-        assert labels[0] == "x" * 16 + "..." + "x" * 16
-        assert labels[1:] == [r"\$a_1\$ and \$", r"\$\frac", "_hidden", "50 %", ""]
+        assert labels == ["x" * 16 + "…" + "x" * 15, *names[1:]]
         drawn_without_warnings(axes)
 
     @pytest.mark.parametrize("shape", [(1, 1), (2, 30), (30, 2), (60, 60)])

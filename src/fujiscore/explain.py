@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore.errors import short_names
 from fujiscore.measures import evaluate, find
 from fujiscore.overlap import overlap_of, pair, set_sizes
 from fujiscore.rankings import takes_policies
@@ -101,9 +102,10 @@ class Explanation(Result):
     def _summary(self) -> list[str]:
         head = f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
         shown = min(len(self), SHOWN)
+        items = short_names(self.items[:shown])
         rows = [
             (
-                str(self.items[i]),
+                items[i],
                 str(self.rank_r[i]),
                 str(self.rank_s[i]),
                 score_text(self.score_r[i]),
@@ -167,7 +169,8 @@ def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_t
     kinds = np.select([inside, contribution >= 0.5], ["shared", "near miss"], "far miss")
     rank_r, rank_s = first.ranks[union], second.ranks[union]
     labels = [both.label(int(position)) for position in union]
-    by_label = np.argsort(np.argsort(np.array([str(label) for label in labels])))
+    texts = [str(label) for label in labels]
+    by_label = np.argsort(sorted(range(len(texts)), key=texts.__getitem__))
     rows = np.lexsort((by_label, rank_r + rank_s, -contribution, inside))
     return Explanation(
         value=float(evaluate(find("fuji"), overlap)[0]),

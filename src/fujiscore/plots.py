@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import MissingExtraError
+from fujiscore.errors import MissingExtraError, short_names
 from fujiscore.measures import MEASURES, find
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # Longer names of rankings are shortened: they would leave no room for the matrix.
 LONGEST = 32
+# Text that is drawn as it is, even where matplotlib would take dollars for mathematics or sends all text to LaTeX.
+LITERAL = {"parse_math": False, "usetex": False}
 # One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it.
 PALETTE = (
     "#D55E00",
@@ -119,9 +122,10 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
     low = -1.0 if np.nanmin(values, initial=1.0) < -0.25 else 0.0  # a value just below chance need not halve the scale
     image = ax.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto")
     if columns <= 40:
-        ax.set_xticks(range(columns), _labels(result.columns), rotation=45, ha="right", rotation_mode="anchor")
+        names = short_names(result.columns, LONGEST)
+        ax.set_xticks(range(columns), names, rotation=45, ha="right", rotation_mode="anchor", **LITERAL)
     if rows <= 40:
-        ax.set_yticks(range(rows), _labels(result.names))
+        ax.set_yticks(range(rows), short_names(result.names, LONGEST), **LITERAL)
     if columns <= 12 and rows <= 24:
         for i in range(rows):
             for j in range(columns):
@@ -130,14 +134,27 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
                 text = "undefined" if np.isnan(value) else f"{value:.2f}"
                 ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=8)
     label = f"{find(result.measure).title}, {result.area}".replace(", corrected", "\ncorrected")
-    ax.figure.colorbar(image, ax=ax, label=label)
+    ax.figure.colorbar(image, ax=ax).set_label(label, **LITERAL)
     return ax
 
 
-def _labels(names: Sequence[str]) -> list[str]:
-    """Return names as tick labels: the middle of long ones left out, and no dollar taken for mathematics."""
-    short = [name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}...{name[-LONGEST // 2 :]}" for name in names]
-    return [name.replace("$", r"\$") for name in short]
+def title(ax: Any, *names: str) -> Any:
+    """Write the names of the rankings above the Axes, and return it."""
+    ax.set_title(" and ".join(short_names(names, LONGEST)), **LITERAL)
+    return ax
+
+
+def legend(ax: Any, **style: Any) -> None:
+    """Draw the legend, its text as it is."""
+    for text in ax.legend(frameon=False, **style).get_texts():
+        text.set(**LITERAL)
+
+
+def write_figure(figure: Any, file: Any, kind: str) -> None:
+    """Write a figure; a character that the font lacks shows as a box, without a warning for each."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        figure.savefig(file, format=kind, dpi=150)
 
 
 def _line(ax: Any, ks: Any, values: Any, **style: Any) -> None:
@@ -156,5 +173,5 @@ def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) 
         ax.xaxis.set_major_formatter("{x:g}")
     ax.grid(alpha=0.25)
     beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > 4 else {}
-    ax.legend(frameon=False, **beside)
+    legend(ax, **beside)
     return ax

@@ -10,7 +10,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.coercion import labelled, unique_labels
-from fujiscore.errors import InputError, counted, first_few, integer
+from fujiscore.errors import NAME, InputError, counted, first_few, integer, printable, shown
 from fujiscore.tables import frame, free_name
 
 if TYPE_CHECKING:
@@ -121,9 +121,9 @@ class Ranking:
 
     def __repr__(self) -> str:
         """Return the name, the size and the best items."""
-        best = [f"{self.label(int(i))}: {self.scores[i]:g}" for i in self.order[:3]]
+        best = [f"{printable(self.label(int(i)), NAME)}: {self.scores[i]:g}" for i in self.order[:3]]
         more = ", ..." if self.n > 3 else ""
-        return f"Ranking({self.name!r}, {self.n} items: {', '.join(best)}{more})"
+        return f"Ranking({shown(self.name)}, {self.n} items: {', '.join(best)}{more})"
 
     @property
     def listed(self) -> int:
@@ -353,7 +353,8 @@ class Rankings(Sequence[Ranking]):
 
     def __repr__(self) -> str:
         """Return the names and sizes."""
-        return f"Rankings({counted(len(self), 'ranking')} of {counted(self.n, 'item')}: {first_few(self.names)})"
+        names = first_few(self.names, width=NAME)
+        return f"Rankings({counted(len(self), 'ranking')} of {counted(self.n, 'item')}: {names})"
 
     @property
     def n(self) -> int:

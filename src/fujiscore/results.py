@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fujiscore.errors import one_line
 from fujiscore.tables import frame
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Result:
 
     def __str__(self) -> str:
         """Return the summary and the notes."""
-        return "\n".join([*self._summary(), *(f"note: {note}" for note in self.notes)])
+        return "\n".join([*self._summary(), *(f"note: {one_line(note)}" for note in self.notes)])
 
     def __repr__(self) -> str:
         """Return what print shows."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import MissingExtraError
+from fujiscore.errors import NAME, MissingExtraError, one_line, short_names
 from fujiscore.files import results_folder
 from fujiscore.measures import find
-from fujiscore.tables import to_csv, to_markdown
+from fujiscore.tables import free_name, markdown_text, to_csv, to_markdown
 
 if TYPE_CHECKING:
     import os
@@ -54,7 +54,9 @@ def tables(study: Study) -> dict[str, Table]:
 
 def _by_method(study: Study, label: str, labels: Iterable[Any], values: Scores) -> Table:
     """Return a table with one column per method."""
-    return [label, *study.methods], [[name, *row] for name, row in zip(labels, values.tolist(), strict=True)]
+    return [free_name(label, study.methods), *study.methods], [
+        [name, *row] for name, row in zip(labels, values.tolist(), strict=True)
+    ]
 
 
 def _curves(study: Study) -> Table:
@@ -103,17 +105,18 @@ def markdown(study: Study) -> str:
     settings, ks = study.settings, study.matrix.ks
     area = f"{find(study.matrix.measure).title}, {settings['area']}"
     data = f"{settings['rows']} rows, {settings['features']} features, {settings['classes']} classes."
-    lines = [HEADING, "", f"{data} Methods: {', '.join(study.methods)}. {described(study)}"]
+    methods = markdown_text(", ".join(_short(study).values()))
+    lines = [HEADING, "", f"{data} Methods: {methods}. {described(study)}"]
     if len(study.methods) > 1:
         lines += ["", "## Do the methods agree?", "", f"{area}, k = {ks[0]} to {ks[-1]}.", ""]
         lines += to_markdown(*agreement(study))
     lines += ["", "## How stable is each method?", "", f"Mean {area}, over all pairs of resamples.", ""]
     lines += to_markdown(*steadiness(study))
     if study.comparisons:
-        lines += ["", *(f"- {line}" for line in verdicts(study))]
+        lines += ["", *(f"- {markdown_text(line)}" for line in verdicts(study))]
     lines += ["", "## Which features matter?", "", *to_markdown(*ranked(study))]
     if study.notes:
-        lines += ["", "## Notes", "", *(f"- {note}" for note in study.notes)]
+        lines += ["", "## Notes", "", *(f"- {markdown_text(one_line(note))}" for note in study.notes)]
     return "\n".join(lines) + "\n"
 
 
@@ -131,18 +134,23 @@ def described(study: Study) -> str:
 
 def agreement(study: Study) -> Cells:
     """Return the similarity of each pair, the most similar first; undefined for flat methods."""
-    header, rows = ["methods", "value", "by chance", "corrected", "p"], []
+    header, rows, names = ["methods", "value", "by chance", "corrected", "p"], [], _short(study)
     for a, b in _most_similar(study):
         level = study.curves[a, b].levels()[0]
         values = (level.value, level.expected, level.corrected)
         numbers = ["" if value is None else f"{value:.3f}" for value in values]
-        rows.append([f"{a} and {b}", *numbers, "" if level.p_value is None else f"{level.p_value:.2g}"])
+        rows.append([f"{names[a]} and {names[b]}", *numbers, "" if level.p_value is None else f"{level.p_value:.2g}"])
     for pair in combinations(study.methods, 2):
         if pair not in study.curves:
-            marked = [f"{name} (flat)" if name in study.flat else name for name in pair]
+            marked = [f"{names[name]} (flat)" if name in study.flat else names[name] for name in pair]
             rows.append([" and ".join(marked), "undefined", "", "", ""])
     known = [column for column in range(len(header)) if column < 2 or any(row[column] for row in rows)]
     return [header[c] for c in known], [[row[c] for c in known] for row in rows]
+
+
+def _short(study: Study, most: int = NAME) -> dict[str, str]:
+    """Return the methods' names as tables and figures show them."""
+    return dict(zip(study.methods, short_names(study.methods, most), strict=True))
 
 
 def _most_similar(study: Study) -> list[tuple[str, str]]:
@@ -160,10 +168,10 @@ def steadiness(study: Study) -> Cells:
     """Return the stability of each method, the most stable first; methods with flat resamples are marked."""
     interval = f"{study.settings['confidence']:.0%} interval"
     header, rows = ["method", "stability", interval, "corrected", interval], []
-    kinds = _kinds(study).values()
+    kinds, names = _kinds(study).values(), _short(study)
     for name in _by_stability(study):
         flat = study.flat_resamples[name]
-        row = [f"{name} (flat in {flat} of {study.settings['resamples']})" if flat else name]
+        row = [f"{names[name]} (flat in {flat} of {study.settings['resamples']})" if flat else names[name]]
         for s in (kind[name] for kind in kinds):
             row += ["undefined", ""] if np.isnan(s.value) else [f"{s.value:.3f}", f"{s.low:.3f} to {s.high:.3f}"]
         rows.append(row)
@@ -178,14 +186,14 @@ def _by_stability(study: Study) -> list[str]:
 
 def verdicts(study: Study) -> list[str]:
     """Return in words which methods are more stable than others."""
-    clear, unclear = [], []
+    clear, unclear, names = [], [], _short(study)
     for (a, b), p_value in study.adjusted_p_values.items():
         difference = study.comparisons[a, b].difference
-        more, less = (b, a) if difference > 0 else (a, b)
+        more, less = (names[b], names[a]) if difference > 0 else (names[a], names[b])
         if p_value < 1 - study.settings["confidence"]:
             clear.append(f"{more} is more stable than {less} ({abs(difference):.3f}, p = {p_value:.2g})")
         else:
-            unclear.append(f"{a} and {b}")
+            unclear.append(f"{names[a]} and {names[b]}")
     kind = "corrected values, " if study.stability_corrected is not None else ""
     if clear:
         clear[0] += f"; {kind}paired, Holm"
@@ -195,12 +203,12 @@ def verdicts(study: Study) -> list[str]:
 def ranked(study: Study) -> Cells:
     """Return the top features with their ranks."""
     rows = []
-    for f in study.top:
+    for f, feature in zip(study.top, short_names(f.feature for f in study.top), strict=True):
         ranks = [f"{f.ranks[name]:g}" if name in f.ranks else "-" for name in study.methods]
         last = [f"{f.in_top} of {len(f.ranks)}", f"{f.agreement:.2f}", f"{f.frequency:.2f}"]
-        rows.append([str(f.feature), f"{f.mean_rank:.1f}", *ranks, *last])
+        rows.append([feature, f"{f.mean_rank:.1f}", *ranks, *last])
     last = [f"in top {study.settings['top']}", "agreement", "frequency"]
-    return ["feature", "mean rank", *study.methods, *last], rows
+    return ["feature", "mean rank", *_short(study).values(), *last], rows
 
 
 def save(study: Study, folder: str | os.PathLike[str], *, pictures: bool | None, force: bool) -> list[Path]:
@@ -233,9 +241,11 @@ def _write_figure(size: tuple[float, float], draw: Callable[[Any], Any], file: A
     """Draw on a figure of its own, and write it."""
     from matplotlib.figure import Figure
 
+    from fujiscore.plots import write_figure
+
     figure = Figure(figsize=size, layout="constrained")
     draw(figure.add_subplot())
-    figure.savefig(file, format="png", dpi=150)
+    write_figure(figure, file, "png")
 
 
 def _figures(study: Study) -> dict[str, Drawing]:
@@ -252,36 +262,37 @@ def _figures(study: Study) -> dict[str, Drawing]:
 
 def draw_curves(study: Study, ax: Any) -> Any:
     """Draw the curve of every pair on a matplotlib Axes, over log k if the grid is exp: the area is the one seen."""
-    from fujiscore.plots import PALETTE
+    from fujiscore.plots import LONGEST, PALETTE, legend
 
-    measure, pairs = study.matrix.measure, _most_similar(study)
+    measure, pairs, names = study.matrix.measure, _most_similar(study), _short(study, LONGEST)
     for i, (a, b) in enumerate(pairs):
         curve = study.curves[a, b][measure]
-        label = f"{a} and {b} ({curve.auc:.3f})"
+        label = f"{names[a]} and {names[b]} ({curve.auc:.3f})"
         ax.plot(curve.ks, curve.values, color=PALETTE[i % len(PALETTE)], label=label, marker="o", markersize=3)
     ax.set(xlabel="k, number of top features", ylabel=find(measure).title)
     if study.settings["ks"] == "exp":
         ax.set_xscale("log", base=2)
     ax.grid(alpha=0.25)
     if len(pairs) <= MOST_LINES:
-        ax.legend(frameon=False, fontsize=8, title=study.settings["area"], title_fontsize=8)
+        legend(ax, fontsize=8, title=study.settings["area"], title_fontsize=8)
     return ax
 
 
 def draw_stability(study: Study, ax: Any) -> Any:
     """Draw the stability of each method with its interval on a matplotlib Axes."""
-    from fujiscore.plots import PALETTE
+    from fujiscore.plots import LITERAL, LONGEST, PALETTE, legend
 
-    names = _by_stability(study)[::-1]
+    short, names = _short(study, LONGEST), _by_stability(study)[::-1]
     for i, (label, kind) in enumerate(_kinds(study).items()):
         values, low, high = np.array([(kind[name].value, kind[name].low, kind[name].high) for name in names]).T
         places = np.arange(len(names)) + (0.12 if i == 0 else -0.12)
         reach = (values - low, high - values)
         ax.errorbar(values, places, xerr=reach, fmt="o", color=PALETTE[1 - i], capsize=3, label=label)
-    ax.set_yticks(range(len(names)), [f"{name} (flat)" if study.flat_resamples[name] else name for name in names])
+    labels = [f"{short[name]} (flat)" if study.flat_resamples[name] else short[name] for name in names]
+    ax.set_yticks(range(len(names)), labels, **LITERAL)
     ax.set_ylim(-0.6, len(names) - 0.4)
     measured = f"mean {find(study.matrix.measure).title} ({study.settings['area']}) over resamples"
     ax.set_xlabel(f"stability: {measured}, {study.settings['confidence']:.0%} interval")
     ax.grid(alpha=0.25, axis="x")
-    ax.legend(frameon=False, fontsize=8)
+    legend(ax, fontsize=8)
     return ax

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from unicodedata import category, east_asian_width
 
 import numpy as np
 
-from fujiscore.errors import MissingExtraError, choice
+from fujiscore.errors import MissingExtraError, choice, printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
 LIBRARIES = ("pandas", "polars")
+# What Markdown takes for markup; an underscore within a word is none.
+MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
 
 
 def frame(columns: Mapping[str, Any], library: str | None = None, notes: Sequence[str] = ()) -> Any:
@@ -25,14 +30,33 @@ def frame(columns: Mapping[str, Any], library: str | None = None, notes: Sequenc
     if library is not None:
         choice("library", library, LIBRARIES)
     wanted = LIBRARIES if library is None else (library,)
-    for name in wanted:
-        if find_spec(name):
-            if name == "polars":
-                return import_module(name).DataFrame(dict(columns), strict=False)  # labels of several types: text
-            table = import_module(name).DataFrame(dict(columns))
-            table.attrs["notes"] = list(notes)
-            return table
-    raise MissingExtraError(f"to_frame needs {' or '.join(wanted)}: pip install {wanted[0]}")
+    installed = next((name for name in wanted if find_spec(name)), None)
+    if installed is None:
+        raise MissingExtraError(f"to_frame needs {' or '.join(wanted)}: pip install {wanted[0]}")
+    create = import_module(installed).DataFrame
+    if installed == "polars":
+        create = partial(create, strict=False)  # labels of several types: text
+    try:
+        table = create(dict(columns))
+    except UnicodeEncodeError:
+        table = create(_encodable_columns(columns))
+    if installed == "pandas":
+        table.attrs["notes"] = list(notes)
+    return table
+
+
+def _encodable_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns with lone surrogates in names and labels escaped."""
+    result: dict[str, Any] = {}
+    for name, values in columns.items():
+        held = [encodable(v) if isinstance(v, str) else v for v in values] if isinstance(values, list) else values
+        result[free_name(encodable(name), result)] = held
+    return result
+
+
+def encodable(text: str) -> str:
+    """Return the text with lone surrogates, as in the names of files that are not UTF-8, escaped: UTF-8 has none."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
@@ -42,33 +66,53 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return name
 
 
+def display_width(text: str) -> int:
+    """Return how many columns a text takes: wide characters two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if category(character) in {"Mn", "Me"} else 2 if east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """Return the text with blanks up to a width."""
+    blanks = " " * (width - display_width(text))
+    return blanks + text if right else text + blanks
+
+
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a table of plain text, every column left-aligned."""
     cells = [list(header), *(list(row) for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    widths = [max(display_width(row[column]) for row in cells) for column in range(len(header))]
+    return ["  ".join(pad(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
 def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a Markdown table; the first column is text, the others are numbers."""
-    names, *safe = [
-        [" ".join(cell.replace("\\", "\\\\").replace("|", "\\|").splitlines()) for cell in row]
-        for row in (header, *rows)
-    ]
+    names, *safe = [[markdown_text(cell) for cell in row] for row in (header, *rows)]
     marks = ["---"] + ["---:"] * (len(header) - 1)
     return [f"| {' | '.join(cells)} |" for cells in (names, marks, *safe)]
+
+
+def markdown_text(text: str) -> str:
+    """Return a text as one line that Markdown shows as it is: no HTML, no emphasis, no link, no end of the cell."""
+    html = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return MARKUP.sub(r"\\\g<0>", html)
 
 
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a table as CSV; NaN and None become empty cells."""
     import csv
-    import io
+    from types import SimpleNamespace
 
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    lines: list[str] = []
+    file: Any = SimpleNamespace(write=lines.append)
+    writer = csv.writer(file, lineterminator="\r\n")  # a cell with either of these characters is quoted
     writer.writerow(header)
     writer.writerows([_cell(value) for value in row] for row in rows)
-    return text.getvalue()
+    return encodable("".join([line[:-2] + "\n" for line in lines]))
 
 
 def _cell(value: Any) -> Any:
@@ -78,8 +122,7 @@ def _cell(value: Any) -> Any:
 
 def to_json(data: Mapping[str, Any]) -> str:
     """Return JSON with one line per entry and plain lists on one line; NaN and infinities become null."""
-    text = _indented(_plain(data), "") + "\n"
-    return text.encode("utf-8", "backslashreplace").decode()  # lone surrogates as \\ud800, which is JSON
+    return encodable(_indented(_plain(data), "") + "\n")  # lone surrogates as \\ud800, which is JSON
 
 
 def _indented(value: Any, margin: str) -> str:
@@ -100,7 +143,10 @@ def _indented(value: Any, margin: str) -> str:
 def _plain(value: Any) -> Any:
     """Return a value that JSON can hold."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
+        entries: dict[str, Any] = {}
+        for key, part in value.items():
+            entries[free_name(str(key), entries)] = _plain(part)  # 1 and "1" are two keys
+        return entries
     if isinstance(value, np.longdouble):
         return _plain(float(value))
     if isinstance(value, (np.ndarray, np.generic)):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from fujiscore import __version__
-from fujiscore.errors import InputError, MissingExtraError, spelling
+from fujiscore.errors import InputError, MissingExtraError, one_line, spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ class Failure(click.ClickException):
     exit_code = 2
 
     def __init__(self, command: str | None, text: str) -> None:
-        super().__init__(f"fuji {command}: {text}")
+        super().__init__(one_line(f"fuji {command}: {text}"))
 
 
 class Interrupted(Failure):
@@ -130,10 +130,11 @@ class Fuji(click.Group):
 
 def _message(error: click.ClickException) -> str:
     """Return what to print of an error: for wrong usage also where the help is."""
+    text = one_line(error.format_message())
     if not isinstance(error, click.UsageError):
-        return error.format_message()
+        return text
     where = error.ctx.command_path if error.ctx else "fuji"
-    return f"{where}: {error.format_message()} Try '{where} --help'."
+    return f"{where}: {text} Try '{where} --help'."
 
 
 @click.group(

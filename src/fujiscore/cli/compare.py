@@ -11,9 +11,10 @@ import click
 import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
-from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, printable, side_by_side, table
+from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, label, side_by_side, table
 from fujiscore.errors import InputError
 from fujiscore.measures import find
+from fujiscore.plots import title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -176,12 +177,12 @@ def _plot(result: fj.Comparison, ax: Any) -> None:
         levels[0].plot(ax=ax)
     else:
         result.plot(ax=ax)
-    ax.set_title(" and ".join(result.rankings.names))
+    title(ax, *result.rankings.names)
 
 
 def heading(screen: Screen, names: Sequence[str]) -> str:
     """Return which ranking is A and which B."""
-    a, b = (screen.fit(printable(name), max(8, (screen.width - 27) // 2)) for name in names)
+    a, b = (screen.fit(label(name), max(8, (screen.width - 27) // 2)) for name in names)
     return f"A = {a}, B = {b}"
 
 
@@ -292,8 +293,7 @@ def _near_misses(why: fj.Explanation, screen: Screen, show: int) -> list[str]:
         same = why.kind.count("shared") == len(why)
         return [*lines, "No near misses: " + ("the top sets are equal." if same else "no other item comes near.")]
     rows = [
-        [printable(why.items[i]), str(why.rank_r[i]), str(why.rank_s[i]), f"{why.contribution[i]:.4f}"]
-        for i in near[:show]
+        [label(why.items[i]), str(why.rank_r[i]), str(why.rank_s[i]), f"{why.contribution[i]:.4f}"] for i in near[:show]
     ]
     lines += table(screen, ["near miss", "rank A", "rank B", "credit"], rows)
     if len(near) > show:
@@ -331,7 +331,7 @@ def _bounds(
     shown = sizes_to_show(sizes, points, both)
     at = fj.bounds(both[0], both[1], ks=shown, zero_tail=reading.zero_tail)  # type: ignore[arg-type]
     if plot is not None:
-        draw(plot, writing, [lambda ax: along.plot(ax=ax).set_title(" and ".join(both.names))], (6.4, 4.0))
+        draw(plot, writing, [lambda ax: title(along.plot(ax=ax), *both.names)], (6.4, 4.0))
     levels = [(None, *along.auc), *zip(at.ks.tolist(), at.low.tolist(), at.high.tolist(), strict=True)]
     lacking = [both.n - ranking.listed for ranking in both]
     data = {

@@ -10,7 +10,7 @@ import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.compare import heading
 from fujiscore.cli.output import Report, check_destinations, deliver
-from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, printable, table
+from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, label, table
 from fujiscore.explain import score_text
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _text(screen: Screen, names: tuple[str, ...], why: fj.Explanation, rows: int
     """Return the decomposition and the table as lines."""
     shown = range(min(rows or len(why), len(why)))
     columns: dict[str, list[str]] = {
-        "item": [printable(why.items[i]) for i in shown],
+        "item": [label(why.items[i]) for i in shown],
         "rank A": [str(why.rank_r[i]) for i in shown],
         "rank B": [str(why.rank_s[i]) for i in shown],
         "score A": [score_text(why.score_r[i]) for i in shown],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fujiscore.errors import InputError, first_few
+from fujiscore.errors import NAME, InputError, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,5 +57,6 @@ def pair(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:
     for path in paths:
         names = read([path], reading, **{**changed, "missing": "zero"}).names
         if len(names) > 1:
-            raise InputError(f"{path} holds {len(names)} rankings: {first_few(names, 8)}. Name one: {path}:{names[0]}")
+            held = f"{len(names)} rankings: {first_few(names, 8, NAME)}"
+            raise InputError(f"{path} holds {held}. Name one: {path}:{names[0]}")
     raise InputError(f"two rankings can be compared; got {len(rankings)}. For more, use fuji matrix.")

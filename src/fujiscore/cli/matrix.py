@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,8 +11,8 @@ import numpy as np
 import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
-from fujiscore.cli.terminal import heat_map, printable, table
-from fujiscore.errors import InputError, first_few
+from fujiscore.cli.terminal import heat_map, label, table
+from fujiscore.errors import NAME, InputError, first_few, shown
 from fujiscore.measures import find
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
 
 EXTREMES = 10
+# The column of values beneath a list of pairs, and the gaps between columns.
+ROOM_FOR_VALUE = 12
 
 
 @click.command(
@@ -83,7 +85,8 @@ def command(
 
 def _read(files: Sequence[str], reference: str | None, reading: options.Reading) -> tuple[fj.Rankings, str | None]:
     """Return all rankings, those of the reference's file first if the reference is a file."""
-    if reference is None or not (Path(reference).is_file() or reference in files):
+    is_file = reference is not None and isfile(reference)  # noqa: PTH113 - a name too long for a path is no error
+    if reference is None or not (is_file or reference in files):
         return inputs.read(files, reading), reference
     rankings = inputs.read([reference, *(file for file in files if file != reference)], reading)
     return rankings, rankings.names[0]
@@ -92,8 +95,10 @@ def _read(files: Sequence[str], reference: str | None, reading: options.Reading)
 def _against(rankings: fj.Rankings, reference: str) -> tuple[fj.Rankings, fj.Rankings]:
     """Return the reference alone, and all other rankings."""
     if reference not in rankings.names:
-        names = first_few(rankings.names, 12)
-        raise InputError(f"--reference must name a ranking or a file; got {reference!r}. The rankings are {names}.")
+        names = first_few(rankings.names, 12, NAME)
+        raise InputError(
+            f"--reference must name a ranking or a file; got {shown(reference)}. The rankings are {names}."
+        )
     return rankings[[reference]], rankings[[name for name in rankings.names if name != reference]]
 
 
@@ -141,7 +146,7 @@ def _text(screen: Screen, matrices: list[fj.Matrix], n: int, show: int | None) -
     count = len(set(first.names) | set(first.columns))
     areas = " and ".join(dict.fromkeys(matrix.area for matrix in matrices))
     lines = [*screen.wrap(f"fuji matrix: {areas}"), f"{count} rankings of {n} items, {first.grid.described()}"]
-    names, columns = ([printable(name) for name in side] for side in (first.names, first.columns))
+    names, columns = ([label(name) for name in side] for side in (first.names, first.columns))
     if not first.square:
         header = [f"{names[0]} and", *(find(matrix.measure).title for matrix in matrices)]
         rows = [[name, *(_text_value(matrix.values[0, j]) for matrix in matrices)] for j, name in enumerate(columns)]
@@ -165,7 +170,8 @@ def _extremes(screen: Screen, matrix: fj.Matrix, most: int) -> list[str]:
     order = order[~np.isnan(values[order])]
     most = min(most, order.size)
     shown = [*order[:most], *order[order.size - most :]]
-    rows = [[printable(matrix.names[i[t]]), printable(matrix.names[j[t]]), f"{values[t]:.4f}"] for t in shown]
+    names = [screen.fit(label(name), (screen.width - ROOM_FOR_VALUE) // 2) for name in matrix.names]
+    rows = [[names[i[t]], names[j[t]], f"{values[t]:.4f}"] for t in shown]
     lines = table(screen, ["most similar", "", "value"], rows[:most], left=(0, 1))
     lines += ["", *table(screen, ["least similar", "", "value"], rows[most:], left=(0, 1))]
     return [*lines, "", *screen.wrap("Too many rankings for this width: --csv, --json or --plot FILE give them all.")]

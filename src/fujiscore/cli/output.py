@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fujiscore import __version__
-from fujiscore.cli.terminal import FILE, Screen, printable, terminal
-from fujiscore.errors import InputError, MissingExtraError
+from fujiscore.cli.terminal import FILE, Screen, terminal
+from fujiscore.errors import InputError, MissingExtraError, one_line
 from fujiscore.files import write_atomically
 from fujiscore.tables import to_csv, to_json
 
@@ -39,7 +39,7 @@ class Report:
 def note(writing: Writing, text: str) -> None:
     """Print a line on standard error, unless asked to be quiet; on a terminal wrapped."""
     if not writing.quiet:
-        lines = terminal().wrap(printable(text)) if sys.stderr.isatty() else [printable(text)]
+        lines = terminal().wrap(one_line(text)) if sys.stderr.isatty() else [one_line(text)]
         click.echo("\n  ".join(lines), err=True)
 
 
@@ -88,7 +88,7 @@ def deliver(report: Report, writing: Writing) -> None:
     if path is None:
         _print(text)
         return
-    write_atomically(path, lambda file: file.write(text.encode("utf-8", "replace")), replace=writing.force)
+    write_atomically(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")), replace=writing.force)
     note(writing, f"report: {path}")
 
 
@@ -106,6 +106,8 @@ def draw(plot: str, writing: Writing, draw_on: Sequence[Callable[[Any], Any]], s
     """Draw on as many axes side by side as there are functions, and write the figure."""
     try:
         from matplotlib.figure import Figure
+
+        from fujiscore.plots import write_figure
     except ImportError as error:
         raise MissingExtraError("--plot needs matplotlib: pip install 'fujiscore[plot]'") from error
     figure = Figure(figsize=(size[0] * len(draw_on), size[1]), layout="constrained")
@@ -113,5 +115,5 @@ def draw(plot: str, writing: Writing, draw_on: Sequence[Callable[[Any], Any]], s
         draw_one(figure.add_subplot(1, len(draw_on), i + 1))
     path = Path(plot)
     kind = path.suffix[1:].lower()
-    write_atomically(path, lambda file: figure.savefig(file, format=kind, dpi=150), replace=writing.force)
+    write_atomically(path, lambda file: write_figure(figure, file, kind), replace=writing.force)
     note(writing, f"figure: {path}")

@@ -9,7 +9,7 @@ import click
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver
-from fujiscore.cli.terminal import printable, table
+from fujiscore.cli.terminal import label, table
 from fujiscore.rankers import prepare, rank
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _report(rankings: Rankings, data: Data, classes: int, show: int) -> Report:
     rows = [[rankings.label(i), *(float(scores[i]) for scores in rankings.scores)] for i in range(rankings.n)]
     facts = {"data": data.name, "target": data.target, "rows": data.y.size, "features": data.features}
     facts["scores"] = dict(zip(rankings.names, rankings.scores, strict=True))
-    head = f"fuji rank: {printable(data.name)}, {data.y.size} rows, {rankings.n} features, {classes} classes"
+    head = f"fuji rank: {label(data.name)}, {data.y.size} rows, {rankings.n} features, {classes} classes"
     return Report(
         "rank",
         lambda screen: [head, *_text(screen, rankings, min(show, rankings.n))],
@@ -74,7 +74,7 @@ def _text(screen: Screen, rankings: Rankings, show: int) -> list[str]:
     """Return the best features of each method, side by side or one method below the other."""
     lines = [f"the best {show} features of each method, with their scores"]
     columns = [
-        [[printable(ranking.label(i)), f"{ranking.scores[i]:.4g}"] for i in ranking.order[:show].tolist()]
+        [[label(ranking.label(i)), f"{ranking.scores[i]:.4g}"] for i in ranking.order[:show].tolist()]
         for ranking in rankings
     ]
     width = (screen.width - 4) // len(columns) - 2

@@ -10,9 +10,10 @@ import click
 import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
-from fujiscore.cli.terminal import BLUE, ORANGE, printable, side_by_side, table
-from fujiscore.errors import InputError
+from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
+from fujiscore.errors import NAME, InputError, shortened
 from fujiscore.measures import find
+from fujiscore.plots import title
 from fujiscore.stability import are_paired, compare_stabilities
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _title(files: Sequence[str], fallback: str) -> str:
     """Return what the files' names have in common, without numbers at the end."""
     stems = [Path(file).name.split(".")[0] for file in files]
     common = stems[0] if len(stems) == 1 else _common_start(stems).rstrip("_- 0123456789")
-    return printable(common) or fallback
+    return common or fallback
 
 
 def _common_start(words: Sequence[str]) -> str:
@@ -156,7 +157,7 @@ def _draw(plot: str, writing: options.Writing, names: Sequence[str], curves: lis
     """Draw each method's curve of each measure on axes of its own."""
 
     def on(curve: fj.StabilityCurve, name: str) -> Any:
-        return lambda ax: curve.plot(ax=ax).set_title(name)
+        return lambda ax: title(curve.plot(ax=ax), name)
 
     axes = [on(curve, name) for part in curves for curve, name in zip(part, names, strict=True)]
     draw(plot, writing, axes, (5.2, 4.0))
@@ -192,7 +193,12 @@ def _report(
     ]
     notes = tuple(dict.fromkeys(note for stable, _ in results for one in stable for note in one.notes))
     return Report(
-        "stability", lambda screen: _text(screen, names, results, curves), lambda: data, HEADER, lambda: rows, notes
+        "stability",
+        lambda screen: _text(screen, list(map(label, names)), results, curves),
+        lambda: data,
+        HEADER,
+        lambda: rows,
+        notes,
     )
 
 
@@ -212,12 +218,12 @@ def _text(
     header = ["method", "measure", "rankings", "stability", f"{first.confidence:.0%} interval"]
     rows = []
     for stable, test in results:
-        title = find(stable[0].pairs.measure).title
+        measure = find(stable[0].pairs.measure).title
         for name, one in zip(names, stable, strict=True):
-            rows.append([name, title, str(one.m), f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}"])
+            rows.append([name, measure, str(one.m), f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}"])
         if test is not None:
             interval = f"{test.low:+.4f} to {test.high:+.4f}"
-            rows.append(["difference", title, "", f"{test.difference:+.4f}", interval])
+            rows.append(["difference", measure, "", f"{test.difference:+.4f}", interval])
     lines += table(screen, header, rows, left=(0, 1))
     lines.append("")
     for _, test in results:
@@ -233,7 +239,7 @@ def _text(
 
 def _verdict(names: Sequence[str], test: fj.StabilityComparison) -> str:
     """Return what the comparison says, in words."""
-    more = names[1] if test.difference > 0 else names[0]
+    more = shortened(names[1] if test.difference > 0 else names[0], NAME)
     kind = "paired" if test.paired else "unpaired"
     clear = f"{more} is more stable" if test.low > 0 or test.high < 0 else "neither method is clearly more stable"
     return f"{find(test.first.pairs.measure).title}: {clear} (p = {test.p_value:.4g}, {kind})"

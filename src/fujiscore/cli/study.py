@@ -12,7 +12,7 @@ from fujiscore import study_report
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, deliver, note
-from fujiscore.cli.terminal import printable, table
+from fujiscore.cli.terminal import label, table
 from fujiscore.files import results_folder
 from fujiscore.measures import find
 from fujiscore.resampling import SCHEMES
@@ -117,7 +117,7 @@ def _text(screen: Screen, result: Study, data: Data) -> list[str]:
     """Return the summary in lines that fit."""
     settings = result.settings
     size = f"{settings['rows']} rows, {settings['features']} features, {settings['classes']} classes"
-    lines = [f"fuji study: {printable(data.name)}, {size}", *screen.wrap(study_report.described(result))]
+    lines = [f"fuji study: {label(data.name)}, {size}", *screen.wrap(study_report.described(result))]
     if result.curves:
         title = f"Do the methods agree? {find(result.matrix.measure).title}, {settings['area']}"
         lines += ["", screen.style(title, bold=True), *table(screen, *study_report.agreement(result))]
@@ -126,7 +126,7 @@ def _text(screen: Screen, result: Study, data: Data) -> list[str]:
     for line in study_report.verdicts(result) if result.comparisons else ():
         lines += screen.wrap(line)
     header, rows = study_report.ranked(result)
-    shown = [[printable(cell) for cell in row] for row in rows]
+    shown = [[label(cell) for cell in row] for row in rows]
     return [*lines, "", screen.style("Which features matter?", bold=True), *_features(screen, header, shown)]
 
 

@@ -1,4 +1,4 @@
-"""What the terminal shows: width, colours and characters; tables, charts and heat maps that fit. Imports click."""
+"""What the terminal shows: width, colours and characters; tables, charts and heat maps that fit. Imports tables."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import os
 import shutil
 import sys
 import textwrap
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 import numpy as np
+
+from fujiscore.errors import one_line, printable, shortened
+from fujiscore.tables import display_width, pad
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,17 +54,8 @@ class Screen:
         return click.style(text, fg=colour, bg=background, bold=bold or None)
 
     def fit(self, text: str, width: int) -> str:
-        """Return the text cut to a width, with an ellipsis where something was cut."""
-        if display_width(text) <= width:
-            return text
-        mark = "…" if self.unicode else "~"
-        kept, used = "", 1
-        for character in text:
-            used += display_width(character)
-            if used > width:
-                break
-            kept += character
-        return kept + mark
+        """Return the text no wider than a width, with an ellipsis where its middle was left out."""
+        return text if display_width(text) <= width else shortened(text, width, "…" if self.unicode else "~")
 
     def wrap(self, text: str) -> list[str]:
         """Return the text in lines that fit."""
@@ -74,10 +67,15 @@ class Screen:
             line
             for note in notes
             for line in textwrap.wrap(
-                f"Note: {printable(note)}", self.width - 2, subsequent_indent="  ", break_long_words=False
+                f"Note: {one_line(note)}", self.width - 2, subsequent_indent="  ", break_long_words=False
             )
         ]
         return ["", *lines] if lines else []
+
+
+def label(value: object) -> str:
+    """Return a name for the terminal: printable, and no longer than its widest line."""
+    return printable(value, WIDEST)
 
 
 FILE = Screen(PLAIN_WIDTH, colour=False, unicode=True)
@@ -94,28 +92,6 @@ def terminal() -> Screen:
     except (UnicodeEncodeError, LookupError):
         unicode = False
     return Screen(min(max(width, NARROWEST), WIDEST), colour=sys.stdout.isatty() and not plain, unicode=unicode)
-
-
-def display_width(text: str) -> int:
-    """Return how many columns a text takes: wide characters two, combining marks none."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        for character in text
-    )
-
-
-def printable(value: object) -> str:
-    """Return a label without control characters, which could move the cursor or break the table."""
-    text = str(value)
-    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
-
-
-def pad(text: str, width: int, *, right: bool) -> str:
-    """Return the text with blanks up to a width."""
-    blanks = " " * (width - display_width(text))
-    return blanks + text if right else text + blanks
 
 
 def table(
@@ -185,7 +161,7 @@ def chart(
     dotted = np.zeros(shape, np.bool_) if level is None else _trace(level, shape, low, every=3)
     axis, tick, corner = ("│", "┤", "└") if screen.unicode else ("|", "+", "+")
     labels = {0: "1.0", HEIGHT // 2: f"{(1 + low) / 2:.1f}", HEIGHT - 1: f"{low:.1f}"}
-    drawn = [screen.style(pad(screen.fit(title, width), width, right=False), colour)]
+    drawn = [screen.style(pad(screen.fit(title, width), width), colour)]
     for row in range(HEIGHT):
         part = slice(row * cell[0], (row + 1) * cell[0])
         text = _row(screen, solid[part], dotted[part], colour)
@@ -245,7 +221,7 @@ def _ticks(ks: Sizes, columns: int) -> str:
         line = line.ljust(centre) + middle
     if ks.size > 1:
         line = line.ljust(columns - len(last)) + last
-    return pad(line, columns, right=False) if display_width(line) <= columns else line[:columns]
+    return pad(line, columns) if display_width(line) <= columns else line[:columns]
 
 
 # Heat maps
@@ -282,7 +258,7 @@ def _cells(
     lines = [" " * label + "".join(pad(name + " ", cell, right=True) for name in columns).rstrip()]
     low = 0.0 if np.nanmin(values, initial=1.0) >= SLIGHTLY_NEGATIVE else -1.0
     for name, row in zip(rows, values, strict=True):
-        text = pad(name, label, right=False)
+        text = pad(name, label)
         for value in row:
             if np.isnan(value):
                 text += pad("- ", cell, right=True)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.coercion import Labelled
-from fujiscore.errors import InputError, choice, first_few, spelled
+from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.io import formats
 from fujiscore.io.columns import choose, direction, groups
 from fujiscore.io.documents import document
-from fujiscore.io.table import shown, unknown
+from fujiscore.io.table import unknown
 from fujiscore.rankings import DUPLICATES, align
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import InputError, first_few, spelled
-from fujiscore.io.table import LISTED, Group, Roles, listed, no_rows, not_a_number, number, shown, unknown
+from fujiscore.errors import InputError, first_few, shown, spelled
+from fujiscore.io.table import LISTED, Group, Roles, listed, no_rows, not_a_number, number, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -11,10 +11,10 @@ from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from fujiscore.errors import InputError, spelled
+from fujiscore.errors import InputError, shown, spelled
 from fujiscore.io import columnar
 from fujiscore.io.columns import is_index_name, is_item_name
-from fujiscore.io.table import MISSING, Roles, Table, no_rows, number, numeric_share, picked, require_distinct, shown
+from fujiscore.io.table import MISSING, Roles, Table, no_rows, number, numeric_share, picked, require_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import InputError, first_few
+from fujiscore.errors import InputError, first_few, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"))
 LISTED = 12
-SHOWN = 40
+# A longer name is not compared with others in search of a similar one: that takes the square of its length.
+LONGEST_HINT = 200
 
 # Where a row stands (its line, row or record), and its cells.
 Row: TypeAlias = "tuple[int, Sequence[Any]]"
@@ -110,20 +111,14 @@ def numeric_share(values: Iterable[Any]) -> float:
     return sum(number(value) is not None for value in present) / len(present) if present else 1.0
 
 
-def shown(value: Any) -> str:
-    """Return a value for a message, shortened if it is long."""
-    text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
-
-
 def listed(names: Iterable[str], most: int = LISTED) -> str:
     """Return names for a message, quoted: the first ones, and how many more."""
-    return first_few([repr(name) for name in names], most)
+    return first_few([shown(name) for name in names], most)
 
 
-def did_you_mean(name: object, names: Collection[str], show: Callable[[str], str] = repr) -> str:
+def did_you_mean(name: object, names: Collection[str], show: Callable[[str], str] = shown) -> str:
     """Return a hint of the most similar names for the end of a message, empty if there are none."""
-    close = get_close_matches(str(name), names, 3)
+    close = get_close_matches(str(name), names, 3) if len(str(name)) <= LONGEST_HINT else []
     return f" Did you mean {' or '.join(map(show, close))}?" if close else ""
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-from html import escape
+import html as markup
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fujiscore import __version__
+from fujiscore.errors import printable
 from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED, shipped
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ INTRODUCTION = (
 )
 CLASSES = {HOLDS: "holds", CAVEAT: "caveat", FAILS: "fails", UNCHECKED: "unchecked"}
 MARKS = {HOLDS: "✓", CAVEAT: "≈", FAILS: "✗", UNCHECKED: "-"}
+
+
+def escape(text: str) -> str:
+    """Return a text as HTML shows it, on one line."""
+    return markup.escape(printable(text))
 
 
 def html(result: Reproduction, folder: Path) -> str:

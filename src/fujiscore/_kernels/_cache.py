@@ -22,6 +22,8 @@ import numba
 from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
 
+from fujiscore._kernels._jit import at_terminal
+
 # Seconds after which an unfinished file belongs to no process that still runs.
 ABANDONED = 3600
 
@@ -106,6 +108,6 @@ def stamp():
 
 def tell_once(folder, reason):
     """Tell the user at a terminal why every process compiles anew."""
-    if not told and sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty():
+    if not told and at_terminal():
         told.append(folder)
         print(f"fujiscore: compiled code cannot be kept in {folder} ({reason}); set NUMBA_CACHE_DIR", file=sys.stderr)  # noqa: T201

@@ -132,7 +132,7 @@ def announced(dispatcher: Any) -> Iterator[None]:
     timer = Timer(max(0.0, SILENCE - spent["compiling"]), announce)
     timer.daemon = True
     start = perf_counter()
-    if spent["compiling"] < SILENCE and sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty():
+    if spent["compiling"] < SILENCE and at_terminal():
         timer.start()
     try:
         yield
@@ -140,6 +140,11 @@ def announced(dispatcher: Any) -> Iterator[None]:
         timer.cancel()
         if not dispatcher.stats.cache_hits:
             spent["compiling"] += perf_counter() - start
+
+
+def at_terminal() -> bool:
+    """Return whether somebody may read what goes to standard error."""
+    return sys.stderr is not None and not getattr(sys.stderr, "closed", False) and sys.stderr.isatty()
 
 
 def announce() -> None:

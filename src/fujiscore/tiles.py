@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from contextvars import copy_context
 from operator import index
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -136,7 +137,8 @@ def spread(count: int, work: Callable[[int, int], object], threads: int) -> None
         take_tasks(0)
         return
     with _threads(number) as pool:
-        futures = [pool.submit(take_tasks, worker) for worker in range(number)]
+        # With the caller's context: messages are spelled as the caller has them.
+        futures = [pool.submit(copy_context().run, take_tasks, worker) for worker in range(number)]
         try:
             for future in futures:
                 future.result()

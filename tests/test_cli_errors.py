@@ -293,9 +293,7 @@ def test_a_full_disk():
             [sys.executable, "-m", "fujiscore", "measures"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
-    assert done.stderr == (
-        "fuji measures: No space left on device. Check the path, its permissions and the free space.\n"
-    )
+    assert done.stderr == "fuji: standard output cannot be written: No space left on device.\n"
 
 
 @pytest.mark.usefixtures("folder")

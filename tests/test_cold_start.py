@@ -188,19 +188,6 @@ print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
         assert script(counts, **environment) == ["0", "1"]
         assert script(counts, **environment) == ["1", "0"]
 
-    def test_without_a_place_for_the_cache(self, kernels, monkeypatch):
-        """Numba raises RuntimeError where it finds no folder to write to."""
-        njit = numba.njit
-
-        def refuse(function, *, cache=False, **options):
-            if cache:
-                raise RuntimeError("cannot cache function: no locator available")
-            return njit(function, **options)
-
-        monkeypatch.setattr(numba, "njit", refuse)
-        dispatcher = _jit.compiled.__wrapped__(kernels["order"].flaws.plain)
-        assert dispatcher(np.array([np.inf])) == (False, True, False)
-
 
 def uncached(function):
     """Compile without the disk."""

@@ -1,6 +1,5 @@
 """A disk that is full at output and at resume: one line, exit code 2, nothing lost, nothing half-written."""
 
-import os
 import subprocess
 import sys
 
@@ -77,7 +76,7 @@ def test_a_report_or_figure(disk, inputs, option, spare):
     fill(place, spare)
     refused(fuji("compare", inputs / "scores.csv", option, target, "--force", "--quiet"))
     assert target.read_text() == "old"
-    assert sorted(os.listdir(place)) == ["filler", target.name]
+    assert sorted(path.name for path in place.iterdir()) == ["filler", target.name]
 
 
 STUDY = ("--target", "class", "--method", "relief", "--resamples", "4", "--permutations", "9", "--quiet")
@@ -86,7 +85,7 @@ STUDY = ("--target", "class", "--method", "relief", "--resamples", "4", "--permu
 def test_a_study_at_every_stage(disk, inputs, tmp_path):
     whole = tmp_path / "whole"
     assert fuji("study", inputs / "data.csv", *STUDY, "--out", whole).returncode == 0
-    names = sorted(os.listdir(whole))
+    names = sorted(path.name for path in whole.iterdir())
     place = disk(400)
     out = place / "out"
     for spare in (0, 12, 24, 60):  # at the lock, at the resamples, at the tables, at the figures
@@ -98,7 +97,7 @@ def test_a_study_at_every_stage(disk, inputs, tmp_path):
     result = fuji("study", inputs / "data.csv", *STUDY[:-1], "--out", out)
     assert result.returncode == 0, result.stderr
     assert "resumed with 4 finished resamples" in result.stderr
-    assert sorted(os.listdir(out)) == names
+    assert sorted(path.name for path in out.iterdir()) == names
     assert all((out / name).read_bytes() == (whole / name).read_bytes() for name in names)
     fill(place, 8)
     refused(fuji("study", inputs / "data.csv", *STUDY, "--fraction", "0.7", "--out", out))  # the earlier one stays

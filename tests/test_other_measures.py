@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pickle
+import re
 from fractions import Fraction
 from math import sqrt
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import fujiscore as fj
+from fujiscore.cli import fuji
 from fujiscore.measures import find
 
 
@@ -213,3 +216,71 @@ def test_headlines(name):
     places = [level.place for level in comparison.levels()]
     assert places == (["whole list"] if whole else ["AUC", "top-weighted AUC"])
     assert fj.pairwise([r, s], measure=name, ks="all", n_jobs=1)["0", "1"] == pytest.approx(comparison.auc[name])
+
+
+class TestLongCurves:
+    """Over all k of long rankings: exact and fast, or refused with the remedy."""
+
+    N = 100_000
+
+    @pytest.mark.parametrize("name", [name for name in fj.MEASURES if name not in {"weightedtau", "spearman"}])
+    def test_all_k_of_100_000_items(self, name):
+        rng = np.random.default_rng(1)
+        r, s = rng.random(self.N), np.round(rng.random(self.N), 3)
+        curve = fj.curve(r, s, name)
+        assert curve.values.size == self.N
+        for k in (1, 1000, self.N):
+            assert curve.values[k - 1] == pytest.approx(fj.score(r, s, k, name), nan_ok=True, abs=1e-12)
+
+    def test_kendall_is_that_of_scipy(self):
+        rng = np.random.default_rng(2)
+        r, s = rng.random(self.N), np.round(rng.random(self.N), 3)
+        assert fj.curve(r, s, "kendall").values[-1] == pytest.approx(stats.kendalltau(r, s).statistic)
+
+    @pytest.mark.parametrize(("name", "takes"), [("weightedtau", "[0-9]+ hours"), ("spearman", "[0-9]+ minutes")])
+    def test_endless_ones_are_refused(self, name, takes):
+        r, s = np.random.default_rng(3).random((2, self.N))
+        message = (
+            f"{name} is computed anew at every k: 100000 k of 100000 items would take about {takes}. Pass ks='exp'"
+        )
+        calls = (
+            lambda: fj.compare(r, s, ["fuji", name]),
+            lambda: fj.compare(r, s, [name], permutations=10),
+            lambda: fj.curve(r, s, name),
+            lambda: fj.auc(r, s, name),
+            lambda: fj.pairwise([r, s, r], measure=name, ks="all"),
+            lambda: fj.stability_curve([r, s, r], measure=name, ks="all"),
+            lambda: fj.stability([r, s, r], measure=name, ks="all"),
+        )
+        for call in calls:
+            with pytest.raises(fj.InputError, match=message):
+                call()
+
+    @pytest.mark.parametrize("name", ["weightedtau", "spearman"])
+    def test_few_points_are_never_refused(self, name):
+        r, s = np.random.default_rng(4).random((2, self.N))
+        assert fj.curve(r, s, name, ks="exp").values.size == 18
+
+    @pytest.mark.parametrize("name", ["weightedtau", "spearman"])
+    def test_the_command_names_its_option(self, name, tmp_path):
+        rng = np.random.default_rng(5)
+        for file in ("a.csv", "b.csv"):
+            rows = "".join(f"x{i},{score}\n" for i, score in enumerate(rng.random(30_000)))
+            (tmp_path / file).write_text(f"item,score\n{rows}", encoding="utf-8")
+        files = [str(tmp_path / file) for file in ("a.csv", "b.csv")]
+        for command in (["compare", *files], ["matrix", *files, "--ks", "all"]):
+            done = CliRunner().invoke(fuji, [*command, "--measure", name])
+            assert done.exit_code == 2
+            assert re.search(f"^fuji {command[0]}: {name} is computed anew.* Pass --ks exp", done.stderr)
+        assert CliRunner().invoke(fuji, ["compare", *files, "--measure", name, "--ks", "exp"]).exit_code == 0
+
+    @pytest.mark.parametrize("name", ["weightedtau", "spearman"])
+    def test_each_point_is_computed_once(self, name, monkeypatch):
+        """For values, notes and levels alike."""
+        function = {"spearman": "spearmanr"}.get(name, name)
+        calls = []
+        coefficient = getattr(stats, function)
+        monkeypatch.setattr(stats, function, lambda *args, **kw: calls.append(1) or coefficient(*args, **kw))
+        r, s = np.random.default_rng(6).random((2, 50))
+        fj.compare(r, s, [name]).levels()
+        assert 45 <= len(calls) <= 50

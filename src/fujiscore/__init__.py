@@ -10,6 +10,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+# First: a signal to the command while everything else loads must not show a traceback.
+import fujiscore._signals  # noqa: F401
+
 # Modules and functions may share a name (fujiscore.compare): every such module is imported here, so that the
 # package's attribute is the function. Numba, SciPy and dataframe libraries load at first use.
 from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuji, score

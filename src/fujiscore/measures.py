@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 Sets: TypeAlias = Counts | Overlap
 
+# Seconds that SciPy takes for a coefficient, and for each of its n items times log2(n).
+SECONDS = {"weightedtau": (5e-4, 3e-7), "spearman": (8e-4, 2e-8)}
+# A curve of more points than these that would take longer is refused.
+LONGEST, FEW_POINTS = 60.0, 64
+
 
 @dataclass(frozen=True)
 class Properties:
@@ -336,24 +341,41 @@ def _kendall(o: Overlap) -> Scores:
 
 
 def _spearman(o: Overlap) -> Scores:
-    return _by_scipy(o, "spearmanr")
+    return _by_scipy(o, "spearman", "spearmanr")
 
 
 def _weighted_tau(o: Overlap, additive: bool) -> Scores:
-    return _by_scipy(o, "weightedtau", additive=additive)
+    return _by_scipy(o, "weightedtau", "weightedtau", additive=additive)
 
 
-def _by_scipy(o: Overlap, name: str, **options: Any) -> Scores:
-    """Return the coefficient of that name in scipy.stats over the union, point by point; NaN where it is undefined."""
-    from scipy import stats
+def _by_scipy(o: Overlap, name: str, function: str, **options: Any) -> Scores:
+    """Return a coefficient of scipy.stats over the union, point by point; NaN where it is undefined."""
+    key = (name, *options.values())
+    if key not in o.coefficients:
+        _refuse_endless(o, name)
+        from scipy import stats
 
-    coefficient = getattr(stats, name)
-    out = np.full(o.k1.size, np.nan)
-    for point in range(o.k1.size):
-        r, s = o.union_levels(point)
-        if r.min() < r.max() and s.min() < s.max():
-            out[point] = coefficient(r, s, **options).statistic
-    return out
+        coefficient = getattr(stats, function)
+        out = np.full(o.k1.size, np.nan)
+        for point in range(o.k1.size):
+            r, s = o.union_levels(point)
+            if r.min() < r.max() and s.min() < s.max():
+                out[point] = coefficient(r, s, **options).statistic
+        o.coefficients[key] = out
+    return o.coefficients[key]
+
+
+def _refuse_endless(o: Overlap, name: str) -> None:
+    """Raise if a coefficient would take too long at so many points."""
+    union = (o.k1 + o.k2 - o.shared).astype(np.float64)
+    at_point, by_item = SECONDS[name]
+    seconds = float(np.sum(at_point + by_item * union * np.log2(union)))
+    if seconds > LONGEST and union.size > FEW_POINTS:
+        takes = f"{seconds / 60:.0f} minutes" if seconds < 2 * 3600 else f"{seconds / 3600:.0f} hours"
+        raise InputError(
+            f"{name} is computed anew at every k: {union.size} k of {o.r.n} items would take about {takes}. "
+            f"Pass {spelled('ks', 'exp')} for k = 1, 2, 4, ..., or a measure that is fast over all k, such as kendall."
+        )
 
 
 INF = float("inf")

@@ -296,6 +296,11 @@ class Overlap:
         depths = np.arange(1, int(self.asked[0][-1]) + 1)
         return Overlap(self.r, self.s, depths, depths, ties=self.ties, population=self.population)
 
+    @lazy
+    def coefficients(self) -> dict[tuple[Any, ...], Scores]:
+        """Curves of the coefficients that take long, once they are computed."""
+        return {}
+
     def union_levels(self, point: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return, over the union at a point of the path, how many items score lower or equal in each ranking."""
         s_rank, r_rank = self.ranks

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from contextvars import copy_context
 from operator import index
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -59,20 +60,33 @@ def run(
     Without an executor, threads are used (and none where one is enough). On an error or Ctrl-C the tiles not yet
     started are cancelled.
     """
-    from concurrent.futures import ThreadPoolExecutor
-
     with progress_bar(finished + len(tiles), label, progress=progress, initial=finished) as count:
         if executor is not None:
             return _submit(executor, function, tiles, count)
-        threads = min(workers(n_jobs), len(tiles))
-        if threads <= 1:
-            results = []
-            for tile in tiles:
-                results.append(function(*tile))
-                count(1)
-            return results
-        with ThreadPoolExecutor(threads) as pool:
-            return _submit(pool, function, tiles, count)
+        results: list[Any] = [None] * len(tiles)
+
+        def work(_worker: int, task: int) -> None:
+            results[task] = function(*tiles[task])
+            count(1)
+
+        spread(len(tiles), work, workers(n_jobs))
+        return results
+
+
+@contextmanager
+def _threads(number: int) -> Iterator[Executor]:
+    """Yield a pool of threads; Ctrl-C does not wait for what they still compute."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(number)
+    interrupted = False
+    try:
+        yield pool
+    except KeyboardInterrupt:
+        interrupted = True
+        raise
+    finally:
+        pool.shutdown(wait=not interrupted, cancel_futures=interrupted)
 
 
 def _submit(
@@ -99,26 +113,33 @@ def _submit(
 def spread(count: int, work: Callable[[int, int], object], threads: int) -> None:
     """Call work(worker, task) for every task below `count`, each on one of the workers below `threads`.
 
-    A worker runs one task at a time, so that it may have buffers of its own. An error, or an interrupt, stops the
-    workers after their present task.
+    A worker runs one task at a time, so that it may have buffers of its own; a single one is this thread. An error, or
+    an interrupt, stops the workers after their present task.
     """
-    from concurrent.futures import ThreadPoolExecutor
-
     lock = Lock()
     tasks = iter(range(count))
     stopped = False
 
     def take_tasks(worker: int) -> None:
+        nonlocal stopped
         while not stopped:
             with lock:
                 task = next(tasks, None)
             if task is None:
                 return
-            work(worker, task)
+            try:
+                work(worker, task)
+            except BaseException:
+                stopped = True
+                raise
 
-    number = max(1, min(threads, count))
-    with ThreadPoolExecutor(number) as pool:
-        futures = [pool.submit(take_tasks, worker) for worker in range(number)]
+    number = min(threads, count)
+    if number <= 1:
+        take_tasks(0)
+        return
+    with _threads(number) as pool:
+        # With the caller's context: messages are spelled as the caller has them.
+        futures = [pool.submit(copy_context().run, take_tasks, worker) for worker in range(number)]
         try:
             for future in futures:
                 future.result()
@@ -128,9 +149,9 @@ def spread(count: int, work: Callable[[int, int], object], threads: int) -> None
 
 def shows_progress(*, progress: bool | None) -> bool:
     """Return whether a bar may appear: as told, or, where None, if there is a terminal or a notebook to draw it in."""
-    if progress is not None:
-        return bool(progress)
-    return "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
+    if sys.stderr is None or getattr(sys.stderr, "closed", False):
+        return False
+    return bool("ipykernel" in sys.modules or sys.stderr.isatty() if progress is None else progress)
 
 
 @contextmanager

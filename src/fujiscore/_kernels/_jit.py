@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from math import inf
 from threading import RLock, Timer
@@ -73,16 +73,17 @@ def compiled(function: FunctionType) -> Any:
     """
     from numba import njit
 
+    from fujiscore._kernels._cache import Cache
+
     namespace = function.__globals__
     called = {name: namespace.get(name) for name in function.__code__.co_names}
     twins = {name: compiled(value) for name, value in called.items() if hasattr(value, "cost")}
     twin = FunctionType(function.__code__, namespace | twins, function.__name__, function.__defaults__)
     twin.__doc__ = function.__doc__
-    options = {"nogil": True, "error_model": "numpy"}
-    try:
-        return njit(twin, cache=True, **options)
-    except RuntimeError:  # nowhere to write the cache (a read-only install without a home): compile in every process
-        return njit(twin, **options)
+    dispatcher = njit(twin, nogil=True, error_model="numpy")
+    with suppress(RuntimeError, OSError):  # no folder to write to (a read-only install without a home): never kept
+        dispatcher._cache = Cache(twin)  # noqa: SLF001 - Numba has no other way to pass one
+    return dispatcher
 
 
 class Gate:
@@ -131,7 +132,7 @@ def announced(dispatcher: Any) -> Iterator[None]:
     timer = Timer(max(0.0, SILENCE - spent["compiling"]), announce)
     timer.daemon = True
     start = perf_counter()
-    if spent["compiling"] < SILENCE and sys.stderr is not None and sys.stderr.isatty():
+    if spent["compiling"] < SILENCE and at_terminal():
         timer.start()
     try:
         yield
@@ -139,6 +140,11 @@ def announced(dispatcher: Any) -> Iterator[None]:
         timer.cancel()
         if not dispatcher.stats.cache_hits:
             spent["compiling"] += perf_counter() - start
+
+
+def at_terminal() -> bool:
+    """Return whether somebody may read what goes to standard error."""
+    return sys.stderr is not None and not getattr(sys.stderr, "closed", False) and sys.stderr.isatty()
 
 
 def announce() -> None:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from fujiscore import __version__
+from fujiscore._signals import handler
+from fujiscore.cli import streams
 from fujiscore.errors import InputError, MissingExtraError, one_line, spelling
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ OPTIONS = {
     "items": "--item",
     "features": "the header",
 }
-INTERRUPTED = 130
 
 EPILOG = """\b
 Start here:
@@ -44,8 +45,8 @@ Tab completion, in the shell's start-up file:
   fish   _FUJI_COMPLETE=fish_source fuji | source
 
 \b
-Exit codes: 0 success, 1 below --fail-under, 2 bad input or usage,
-130 interrupted.
+Exit codes: 0 success, 1 below --fail-under, 2 bad input or usage or
+output that cannot be written, 129, 130, 143 stopped by a signal.
 """
 
 
@@ -61,13 +62,13 @@ class Failure(click.ClickException):
     exit_code = 2
 
     def __init__(self, command: str | None, text: str) -> None:
-        super().__init__(one_line(f"fuji {command}: {text}"))
+        super().__init__(one_line(f"fuji {command}: {text}" if command else f"fuji: {text}"))
 
 
 class Interrupted(Failure):
-    """Ctrl-C."""
+    """Ctrl-C, or another signal that ends the command."""
 
-    exit_code = INTERRUPTED
+    exit_code = 130
 
 
 def describe(error: Exception) -> str:
@@ -111,20 +112,26 @@ class Fuji(click.Group):
                 traceback.print_exception(error.__cause__ or error)
             click.echo(_message(error), err=True)
             code = error.exit_code
+        except SystemExit as leaving:  # click's completion, which has 1 for a shell that it does not know
+            code = 2 if leaving.code else 0
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command asked for; messages name options while it runs, and errors become one line."""
         token = spelling.set(as_option)
         try:
+            handler.working = True
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit):
             raise
         except KeyboardInterrupt as error:
-            raise Interrupted(ctx.invoked_subcommand, "interrupted") from error
+            raise Interrupted(ctx.invoked_subcommand, handler.said) from error
         except Exception as error:
+            if handler.stopped:  # a library has made something else of it
+                raise Interrupted(ctx.invoked_subcommand, handler.said) from error
             raise Failure(ctx.invoked_subcommand, describe(error)) from error
         finally:
+            handler.working = False
             spelling.reset(token)
 
 
@@ -156,13 +163,19 @@ def fuji(ctx: click.Context) -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line."""
+    """Run the command line: with streams that cannot fail it, and signals that end it tidily."""
+    handler.install()
+    streams.guard()
     try:
         fuji.main()
-    except SystemExit as leaving:
-        if leaving.code == INTERRUPTED:
-            # Python itself would first wait for threads that still compute, and then perhaps die of the signal.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(INTERRUPTED)
-        raise
+    except (SystemExit, KeyboardInterrupt) as leaving:
+        code = leaving.code if isinstance(leaving, SystemExit) else handler.code
+    why = streams.undelivered()
+    if why:
+        click.echo(f"fuji: standard output cannot be written: {why}.", err=True)
+        code = code or 2
+    if handler.stopped:
+        # Python itself would wait for threads that still compute.
+        sys.stderr.flush()
+        os._exit(handler.code)
+    sys.exit(code)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,13 +92,8 @@ def deliver(report: Report, writing: Writing) -> None:
 
 
 def _print(text: str) -> None:
-    """Print; a reader that has gone away (| head) ends the output, not the program."""
-    try:
-        click.echo(text, nl=False, color=True)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # What is still buffered would fail again when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Print; escape codes stay as they are, whatever click thinks of the terminal."""
+    click.echo(text, nl=False, color=True)
 
 
 def draw(plot: str, writing: Writing, draw_on: Sequence[Callable[[Any], Any]], size: tuple[float, float]) -> None:

@@ -122,7 +122,8 @@ def test_study_as_json_holds_all_tables(run):
     assert found["area"] == "top-weighted AUC"
 
 
-def test_a_stopped_study_goes_on_with_the_same_command(run, tmp_path):
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_stopped_study_goes_on_with_the_same_command(run, tmp_path, stop):
     example(n=400)
     arguments = [
         "study",
@@ -138,14 +139,16 @@ def test_a_stopped_study_goes_on_with_the_same_command(run, tmp_path):
         "--trees",
         "100",
     ]
-    running = subprocess.Popen([sys.executable, "-m", "fujiscore", *arguments], stderr=subprocess.DEVNULL)
+    running = subprocess.Popen([sys.executable, "-m", "fujiscore", *arguments], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120
     while len(list(tmp_path.glob(".o.fujiscore/resume/resample-*"))) < 2:
         assert running.poll() is None, "it ended before it could be stopped"
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    os.kill(running.pid, signal.SIGKILL)
-    running.wait()
+    os.kill(running.pid, stop)
+    said = running.communicate()[1]
+    assert re.search(r"\d+ finished resamples? kept: the same command resumes", said) or stop == signal.SIGKILL
+    assert running.returncode == (-9 if stop == signal.SIGKILL else 128 + stop)
     code, out, errors = run(*arguments)
     assert code == 0
     assert re.search(r"resumed with \d+ finished resamples of an interrupted run", errors)

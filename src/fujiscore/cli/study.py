@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,14 @@ from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, deliver, note
 from fujiscore.cli.terminal import label, table
+from fujiscore.errors import counted
 from fujiscore.files import results_folder
 from fujiscore.measures import find
 from fujiscore.resampling import SCHEMES
 from fujiscore.study import study
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator
 
     from fujiscore.cli.terminal import Screen
     from fujiscore.files import Results
@@ -81,11 +82,20 @@ def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.W
     deliver(_report(result, data), replace(writing, out=None))
 
 
-def _claim(writing: options.Writing) -> AbstractContextManager[Results | None]:
-    """Return the folder to be filled, None if there is none; raises, before any work, if it cannot be written."""
+@contextmanager
+def _claim(writing: options.Writing) -> Iterator[Results | None]:
+    """Yield the folder to be filled, None if there is none; raises, before any work, if it cannot be written."""
     if writing.out is None:
-        return nullcontext()
-    return results_folder(writing.out, study_report.MADE_BY, argument="out", force=writing.force)
+        yield None
+        return
+    with results_folder(writing.out, study_report.MADE_BY, argument="out", force=writing.force) as results:
+        try:
+            yield results
+        except KeyboardInterrupt:
+            finished = len(list(results.resume.glob("resample-*")))
+            if finished:
+                note(writing, f"{counted(finished, 'finished resample')} kept: the same command resumes")
+            raise
 
 
 def _save(result: Study, results: Results, writing: options.Writing) -> None:

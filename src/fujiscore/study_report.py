@@ -291,7 +291,7 @@ def draw_stability(study: Study, ax: Any) -> Any:
     labels = [f"{short[name]} (flat)" if study.flat_resamples[name] else short[name] for name in names]
     ax.set_yticks(range(len(names)), labels, **LITERAL)
     ax.set_ylim(-0.6, len(names) - 0.4)
-    measured = f"mean {find(study.matrix.measure).title} ({study.settings['area']}) over resamples"
+    measured = f"mean {find(study.matrix.measure).title} ({study.settings['area']})\nover resamples"
     ax.set_xlabel(f"stability: {measured}, {study.settings['confidence']:.0%} interval")
     ax.grid(alpha=0.25, axis="x")
     legend(ax, fontsize=8)

@@ -38,17 +38,23 @@ def guard() -> None:
             setattr(sys, name, open(number, "rw"[number > 0], encoding="utf-8", closefd=False))  # noqa: SIM115
     for number, name in ((1, "stdout"), (2, "stderr")):
         stream = getattr(sys, name)
-        raw = getattr(stream.buffer, "raw", stream.buffer)
-        if type(raw) is io.FileIO:  # not a console of Windows
+        raw = _raw(stream)
+        if type(raw) is io.FileIO and raw.fileno() == number:  # not a console of Windows, or what a program put there
             options = {"encoding": stream.encoding, "errors": "replace", "line_buffering": stream.line_buffering}
             stream.flush()
             setattr(sys, name, io.TextIOWrapper(io.BufferedWriter(Stream(number, "w", closefd=False)), **options))
 
 
+def _raw(stream: Any) -> Any:
+    """Return what lies beneath a stream's buffers."""
+    buffer = getattr(stream, "buffer", None)
+    return getattr(buffer, "raw", buffer)
+
+
 def undelivered() -> str:
     """Return why standard output was not written in full; nothing if its reader did not want more."""
     sys.stdout.flush()
-    error = getattr(getattr(sys.stdout.buffer, "raw", None), "error", None)
+    error = getattr(_raw(sys.stdout), "error", None)
     if error is None or isinstance(error, BrokenPipeError):
         return ""
     return "it is closed" if error.errno == EBADF else str(error.strerror)

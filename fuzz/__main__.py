@@ -89,7 +89,12 @@ def prepared_arguments(seed: int) -> watch.Prepare:
 
     def prepare(index: int, slot: Path) -> tuple[str, Callable[[], str]]:
         random = Random(f"{seed} arguments {index}")
-        for name, content in (("a.csv", "one0.csv"), ("b.csv", "two0.csv"), ("data.csv", "data.csv")):
+        for name, content in (
+            ("a.csv", "one0.csv"),
+            ("b.csv", "one2.csv"),
+            ("two.csv", "two0.csv"),
+            ("data.csv", "data.csv"),
+        ):
             (slot / name).write_bytes(by_name[content])
         (slot / "mutated").write_bytes(mutated(random, by_name["two0.csv"], b"", binary=False))
         (slot / "folder").mkdir()

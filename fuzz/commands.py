@@ -85,7 +85,18 @@ VALID = {
 } | {name: (value,) for name, value in SMALL_WORK.items()}
 WORKING = ("permutations", "resamples", "trees", "n_jobs", "jobs", "confidence")  # large values mean long work
 OUTPUTS = ("out.csv", "out.json", "out", "out.png", "out.svg", "folder", "folder/out.csv", "no/out.csv", "", "a.csv")
-INPUTS = (*["a.csv", "b.csv"] * 12, "mutated", "folder", "absent.csv", "/dev/null", "", "a.csv:score", "-", "iris")
+INPUTS = (
+    *["a.csv", "b.csv"] * 12,
+    "two.csv",
+    "mutated",
+    "folder",
+    "absent.csv",
+    "/dev/null",
+    "",
+    "a.csv:score",
+    "-",
+    "iris",
+)
 
 
 def of_files(random: Random, files: list[str], target: str | None, *, data: bool) -> list[str]:

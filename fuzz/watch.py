@@ -6,6 +6,7 @@ import faulthandler
 import json
 import multiprocessing as mp
 import os
+import re
 import resource
 import shutil
 import signal
@@ -65,7 +66,7 @@ def outcome(attempt: Callable[[], str], allowed: tuple[type[BaseException], ...]
         stack = traceback.extract_tb(error.__traceback__)
         inside = [f"{Path(frame.filename).name}:{frame.name}" for frame in stack if "fujiscore" in frame.filename]
         words = str(error).partition(";")[0][:100] if isinstance(error, AssertionError) else " > ".join(inside[-2:])
-        kind = f"{type(error).__name__}: {words or error}"
+        kind = f"{type(error).__name__}: {words or re.sub('[0-9]+', 'N', str(error)[:80])}"
         return "failed", kind, "".join(traceback.format_exception(error))
 
 

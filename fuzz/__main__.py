@@ -38,7 +38,7 @@ def prepared_files(kind: str, seed: int, formats: list[str]) -> watch.Prepare:
         donor = random.choice([one for one in every if one.binary == chosen.binary or random.random() < 0.01])
         content = mutated(random, chosen.content, donor.content, binary=chosen.binary)
         content = chosen.pack(content)
-        if chosen.packing and random.random() < 0.3:
+        if chosen.packing and random.random() < 0.15:
             content = mutated(random, content, donor.content, binary=True)
         name = chosen.name if random.random() < 0.9 else f"renamed{random.choice(('', '.txt', '.csv', '.json'))}"
         (slot / name).write_bytes(content)
@@ -116,8 +116,8 @@ def main() -> int:
     """Run the campaigns asked for, or repeat a case; return 1 if something failed."""
     options = parsed()
     os.environ["FUJISCORE_COMPILE"] = "never"  # compiling takes seconds, and would look like hanging
-    for heavy in ("scipy.cluster.hierarchy", "scipy.stats", "fuzz.resume", "fuzz.seeds"):  # before workers need them
-        import_module(heavy)
+    for heavy in ("scipy.cluster.hierarchy", "scipy.stats", "sklearn.ensemble", "fuzz.resume", "fuzz.seeds"):
+        import_module(heavy)  # once, before workers need it
     from fujiscore.errors import InputError, MissingExtraError
     from fuzz import commands
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 from typing import TYPE_CHECKING
@@ -91,6 +92,27 @@ TOKENS = tuple(
         *("PAR1", "ARROW1", "FEA1", "a,b", "a\tb", "x" * 140_000, "1," * 2000, ",\n" * 200),
     )
 )
+JSON = (
+    0,
+    1,
+    -1,
+    0.5,
+    2.5,
+    1e308,
+    -0.0,
+    2**53 + 1,
+    10**400,
+    float("nan"),
+    float("inf"),
+    None,
+    True,
+    "",
+    "a",
+    "1",
+    "NaN",
+    "\ud800",
+)
+JSON += ([], {}, [1], {"a": 1}, ["a"], [["a", 1]], 3, 4, 5, 0.25, 7e-5)
 NUMBERS = (0, 1, -1, 2, 7, 8, 9, 64, 127, 128, 255, 256, 2**15, 2**31 - 1, -(2**31), 2**31, 2**32, 2**53, 2**63 - 1)
 
 
@@ -98,6 +120,8 @@ def mutated(random: Random, content: bytes, other: bytes, *, binary: bool) -> by
     """Return a file changed in one to five places; `other` is a file to splice with."""
     for _ in range(random.choice((1, 1, 1, 1, 2, 3) if binary else (1, 1, 1, 2, 2, 4))):
         operations = BINARY if binary else BYTES if random.random() < 0.15 else TEXT
+        if content[:1] in b"{[" and random.random() < 0.6:
+            operations = (_values,)
         content = random.choice(operations)(random, content, other)[:LARGEST]
     return content
 
@@ -161,6 +185,12 @@ def _footer(random: Random, content: bytes, other: bytes) -> bytes:
     return content[:place] + random.choice((_flip, _set_byte, _delete, _zero, _number))(random, content[place:], other)
 
 
+def _body(random: Random, content: bytes, other: bytes) -> bytes:
+    """Change the first half of a columnar file, where its values are."""
+    place = len(content) // 2
+    return random.choice((_flip, _set_byte, _zero, _number, _number))(random, content[:place], other) + content[place:]
+
+
 def _token(random: Random, content: bytes, _: bytes) -> bytes:
     place = _place(random, content)
     return content[:place] + random.choice(TOKENS) + content[place:]
@@ -214,6 +244,24 @@ def _separators(random: Random, content: bytes, _: bytes) -> bytes:
     return content.replace(random.choice(SEPARATORS), random.choice((*SEPARATORS, b"  ", b", ")))
 
 
+def _values(random: Random, content: bytes, other: bytes) -> bytes:
+    """Change a value or a name of a JSON document so that it stays one; other text as `_cell` does."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        document = None
+    if not document or not isinstance(document, (dict, list)):
+        return _cell(random, content, other)
+    inner = [part for part in (document.values() if isinstance(document, dict) else document) if isinstance(part, dict)]
+    part = random.choice(inner) or document if inner and random.random() < 0.9 else document
+    place = random.choice(list(part) if isinstance(part, dict) else range(len(part)))
+    if isinstance(part, dict) and random.random() < 0.3:
+        part[random.choice(TOKENS).decode("utf-8", "surrogatepass")] = part.pop(place)
+    else:
+        part[place] = random.choice(JSON)
+    return json.dumps(document, ensure_ascii=random.random() < 0.5).encode("utf-8", "surrogatepass")
+
+
 def _recode(random: Random, content: bytes, _: bytes) -> bytes:
     """Store the text in another encoding, or say so falsely."""
     mark = random.choice((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b""))
@@ -225,5 +273,5 @@ def _recode(random: Random, content: bytes, _: bytes) -> bytes:
 
 
 BYTES = (_flip, _set_byte, _delete, _repeat, _truncate, _splice)
-BINARY = (*BYTES, _flip, _flip, _set_byte, _zero, _zero, *[_number] * 8, _footer, _footer)
+BINARY = (*BYTES, _flip, _set_byte, _zero, _number, _number, _number, _footer, *[_body] * 9)
 TEXT = (_token, _token, _cell, _cell, _cell, _lines, _lines, _columns, _separators, _delete, _repeat, _splice, _recode)

@@ -11,7 +11,7 @@ from pyarrow import feather, parquet
 
 import fujiscore as fj
 from fujiscore import io
-from fujiscore.io import datasets, documents
+from fujiscore.io import datasets, documents, formats
 from fujiscore.rankers import prepare
 from fuzz import oracles
 
@@ -112,7 +112,14 @@ def _agrees(file: Path, answer: Any) -> None:
         _check_notes(answer.notes)
         if content.startswith((b"PAR1", b"ARROW1")):
             _check_columnar(content, answer)
-    if file.suffix in {".gz", ".zst", ".parquet", ".feather", ".fimp", ".json"}:
+    if content.startswith(tuple(formats.MAGIC)) or file.suffix in {
+        ".gz",
+        ".zst",
+        ".parquet",
+        ".feather",
+        ".fimp",
+        ".json",
+    }:
         expected = oracles.mapping(content) if file.suffix == ".json" else None
         if expected is not None and len(dict(expected)) == len(expected):
             _same(answer, [([item for item, _ in expected], [score for _, score in expected])])
@@ -162,7 +169,7 @@ def _agrees_data(file: Path, found: datasets.Data) -> None:
 
 def _check_notes(notes: Any) -> None:
     for note in notes:
-        require(isinstance(note, str) and len(note.splitlines()) == 1, f"a note must be one line; got {note!r}")
+        require(isinstance(note, str) and note.isprintable(), f"a note must be one line; got {note!r}")
 
 
 def _check_rankings(found: fj.Rankings) -> None:

@@ -60,7 +60,7 @@ def outcome(attempt: Callable[[], str], allowed: tuple[type[BaseException], ...]
             warnings.simplefilter("error")
             return attempt(), "", ""
     except allowed as error:
-        one_line = len(str(error).splitlines()) == 1
+        one_line = str(error).isprintable()
         return ("refused", "", "") if one_line else ("failed", "a message must be one line", repr(str(error)))
     except BaseException as error:  # noqa: BLE001 - whatever it is, it must not leave the readers
         stack = traceback.extract_tb(error.__traceback__)

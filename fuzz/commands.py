@@ -108,11 +108,11 @@ def of_files(random: Random, files: list[str], target: str | None, *, data: bool
             sizes += ["--resamples", "3", "--permutations", "0"]
         goal = [] if target is None else ["--target", target]
         return [command, files[0], *goal, *sizes, "--nan", random.choice(("keep", "drop", "fill")), "--json"]
-    command = random.choice(("compare", "compare", "explain", "matrix", "stability"))
+    command = random.choice(("compare", "compare", "explain", "matrix", "matrix", "stability"))
     lenient = ["--negative", "clip", "--nan", "zero", "--missing", "zero", "--duplicates", "max"]
     options = lenient if random.random() < 0.7 else []
     options += random.choice(([], ["--ties", "stable"], ["--zero-tail", "exclude"], ["--top", "3"]))
-    several = [*files, files[-1]] if command == "stability" else files
+    several = [files[0], f"{files[1]}:relief"] if command in {"compare", "explain"} else files
     extra = ["-k", "2"] if command == "explain" else []
     return [command, *several, *options, *extra, random.choice(("--json", "--csv", "--json"))]
 

@@ -9,44 +9,50 @@ from fractions import Fraction
 from typing import Any
 
 NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?([eE][+-]?\d{1,2})?", re.ASCII)
-WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
+WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*( [a-z]+)?", re.ASCII)
 NOT_LABELS = {"na", "nan", "null", "none", "inf", "infinity", "q0", "infinit"}
-# Names of columns that change how others are read.
-ROLES = {"rank", "index", "method", "ranking", "query", "qid", "run", "model", "system", "topic", "resample", "fold"}
 
 Columns = dict[str, list[Any]]
 
 
-def table(content: bytes) -> Columns | None:
-    """Return the columns of a delimited file: a header of words, then rows of a word and plain numbers."""
+def _rows(content: bytes) -> list[list[str]] | None:
+    """Return the rows of a delimited file of printable ASCII, all of the same width, two or more."""
     try:
         lines = content.decode("utf-8-sig").removesuffix("\n").split("\n")
-    except UnicodeDecodeError:
+        lines = [line.removesuffix("\r") for line in lines]
+        separators = {character for character in lines[0] if character in ",;\t|"}
+        plain = all(line.isascii() and line.replace("\t", "").isprintable() for line in lines)
+        rows = list(csv.reader(lines, delimiter=separators.pop())) if plain and len(separators) == 1 else []
+    except (UnicodeDecodeError, csv.Error):
         return None
-    lines = [line.removesuffix("\r") for line in lines]
-    separators = {character for character in lines[0] if character in ",;\t|"}
-    if len(separators) != 1 or not all(line.isascii() and line.isprintable() for line in "\t".join(lines).split("\t")):
-        return None
-    try:
-        header, *rows = csv.reader(lines, delimiter=separators.pop())
-    except csv.Error:
-        return None
-    words = [*header, *(row[0] for row in rows if row)]
-    numbers = [cell for row in rows for cell in row[1:]]
-    regular = (
-        rows
-        and len(header) > 1
-        and len(set(header)) == len(header)
-        and all(len(row) == len(header) for row in rows)
-        and all(WORD.fullmatch(cell) and cell.lower() not in NOT_LABELS for cell in words)
-        and all(NUMBER.fullmatch(cell) for cell in numbers)
-        and not ROLES & {cell.lower() for cell in header}
-    )
-    if not regular:
+    widths = {len(row) for row in rows}
+    return rows if len(widths) == 1 and widths != {1} else None
+
+
+def _labels(cells: list[str]) -> bool:
+    """Return whether cells are words, each once, that cannot be numbers or missing values."""
+    words = all(WORD.fullmatch(cell) and cell.lower() not in NOT_LABELS for cell in cells)
+    return words and len(set(cells)) == len(cells)
+
+
+def table(content: bytes) -> Columns | None:
+    """Return the columns of a delimited file: a header of words, then rows of a word and plain numbers."""
+    header, *rows = _rows(content) or [[]]
+    numbers = all(NUMBER.fullmatch(cell) for row in rows for cell in row[1:])
+    if not (rows and numbers and _labels(header) and _labels([row[0] for row in rows])):
         return None
     columns = list(zip(*rows, strict=True))
     scores = {name: [float(cell) for cell in column] for name, column in zip(header[1:], columns[1:], strict=True)}
     return {header[0]: list(columns[0]), **scores}
+
+
+def pairs(content: bytes) -> tuple[list[str], list[float]] | None:
+    """Return items and scores of a file without a header: its first score is a decimal, which no column is called."""
+    rows = _rows(content) or []
+    regular = rows and len(rows[0]) == 2 and "." in rows[0][1] and all(NUMBER.fullmatch(row[1]) for row in rows)
+    if not regular or not _labels([row[0] for row in rows]):
+        return None
+    return [row[0] for row in rows], [float(row[1]) for row in rows]
 
 
 def run(content: bytes) -> dict[str, list[tuple[str, float]]] | None:

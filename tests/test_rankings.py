@@ -213,7 +213,11 @@ class TestConstructors:
             (([1, 2], ["a", None]), {}, "ranking must label every item; the label at position 1 is missing"),
             (([1, float("nan")],), {}, "ranking must hold finite scores"),
             (([1, float("inf")],), {"name": "x"}, "x must hold finite scores"),
-            (([1, 2],), {"universe": 1}, "universe must be an integer of at least 2; got 1"),
+            (
+                ([1, 2],),
+                {"universe": 1},
+                "universe must be at least the number of items that the rankings list, 2; got 1",
+            ),
         ],
     )
     def test_what_a_ranking_refuses(self, arguments, options, message):

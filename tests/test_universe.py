@@ -9,10 +9,12 @@ import time
 import numpy as np
 import oracle
 import pytest
+from click.testing import CliRunner
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
+from fujiscore.cli import fuji
 
 SET_MEASURES = [name for name, measure in fj.MEASURES.items() if not measure.by_rank]
 BY_RANK = [name for name, measure in fj.MEASURES.items() if measure.by_rank]
@@ -394,3 +396,39 @@ class TestAbsentItems:
                 else:
                     assert ranks[x] == len(own) + 1
                     assert ranking.scores[both.labels.index(x)] == 0
+
+
+class TestTooLarge:
+    """A universe whose square does not fit in 64 bits, where products of set sizes would wrap around."""
+
+    LARGEST = 2**31 - 1
+
+    def test_the_largest_is_exact(self):
+        level = fj.chance(LISTED_R, LISTED_S, "pearson", ks=[1, 3], universe=self.LARGEST)
+        assert fj.score(LISTED_R, LISTED_S, self.LARGEST, "pog", universe=self.LARGEST) == 1
+        assert level.expected == pytest.approx([0, 0], abs=1e-12)
+
+    @pytest.mark.parametrize("universe", [2**31, 2**62, 2**63, 10**30, 10**400])
+    @pytest.mark.parametrize("function", [fj.compare, fj.chance, fj.curve, fj.bounds])
+    def test_larger_ones_are_refused(self, function, universe):
+        with pytest.raises(fj.InputError, match="universe must be at most 2147483647"):
+            function(LISTED_R, LISTED_S, universe=universe)
+
+    def test_of_one_ranking(self):
+        with pytest.raises(fj.InputError, match="universe must be at most 2147483647"):
+            fj.Ranking([1, 2], universe=2**31)
+
+    @pytest.mark.parametrize("given", ["2147483648", "1" + "0" * 30, "9" * 5000])
+    def test_on_the_command_line(self, tmp_path, given):
+        file = tmp_path / "a.csv"
+        file.write_text("item,score\na,1\nb,2\n")
+        result = CliRunner().invoke(fuji, ["compare", str(file), str(file), "--universe", given])
+        assert result.exit_code == 2
+        assert result.stderr.startswith("fuji compare: --universe must be at most 2147483647")
+
+    def test_digits_of_other_scripts_are_no_number(self, tmp_path):
+        file = tmp_path / "a.csv"
+        file.write_text("item,score\na,1\nb,2\n")
+        result = CliRunner().invoke(fuji, ["compare", str(file), str(file), "--universe", "\uff12\uff10"])
+        assert result.exit_code == 2
+        assert "must be a file" in result.stderr

@@ -10,7 +10,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.coercion import labelled, unique_labels
-from fujiscore.errors import NAME, InputError, counted, first_few, integer, printable, shown
+from fujiscore.errors import NAME, InputError, counted, first_few, integer, printable, shown, spelled
 from fujiscore.tables import frame, free_name
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from fujiscore.coercion import Labels, Scores
 
+# Products of two set sizes, which may be as large as the universe, fit in 64 bits.
+LARGEST_UNIVERSE = 2**31 - 1
 LOWEST = -float(np.finfo(np.float64).max)
 T = TypeVar("T")
 
@@ -75,7 +77,7 @@ class Ranking:
         part = labelled(scores, name)
         values = _require_scores(part.scores, name)
         labels = part.items if items is None else _plain_labels(items, values.size, name)
-        size = None if universe is None else integer("universe", universe, values.size)
+        size = None if universe is None else universe_size(universe, values.size)
         self.__dict__.update(Ranking.checked(name, values, labels, size, (*notes, *part.notes)).__dict__)
 
     name: str
@@ -402,6 +404,18 @@ class Rankings(Sequence[Ranking]):
 def _same_memory(a: Scores, b: Scores) -> bool:
     """Return whether two arrays are the same stretch of memory."""
     return a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype and np.shares_memory(a[:1], b[:1])
+
+
+def universe_size(given: Any, n: int) -> int:
+    """Return the number of items that n listed ones were drawn from, or raise."""
+    size = integer("universe", given, 1)
+    if size < n:
+        least = f"at least the number of items that the rankings list, {n}"
+        raise InputError(f"{spelled('universe')} must be {least}; got {size}.")
+    if size > LARGEST_UNIVERSE:
+        most = f"at most {LARGEST_UNIVERSE}, beyond which chance is nothing; it is larger"
+        raise InputError(f"{spelled('universe')} must be {most}. Pass {LARGEST_UNIVERSE}.")
+    return size
 
 
 def _require_scores(scores: Scores, name: str) -> Scores:

@@ -11,8 +11,8 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, require_labels, unique_labels
-from fujiscore.errors import InputError, choice, counted, first_few, integer, spelled
-from fujiscore.ranking import Ranking, Rankings, require_names
+from fujiscore.errors import InputError, choice, counted, first_few, spelled
+from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
 from fujiscore.transforms import Transform, transformed
 
 if TYPE_CHECKING:
@@ -436,20 +436,14 @@ def _universe_size(universe: Any, members: Sequence[Ranking], labels: Labels | N
         return None
     n = members[0].n
     if isinstance(universe, (str, bytes)) or not isinstance(universe, Collection):
-        size = integer("universe", universe, 1)
-    else:
-        known = set(unique_labels(universe, spelled("universe")))
-        size = len(known)
-        strange = [label for label in labels or () if label not in known]
-        if strange:
-            raise InputError(
-                f"{spelled('universe')} must hold every item; {len(strange)} of {n} are not: {first_few(strange)}."
-            )
-    if size < n:
+        return universe_size(universe, n)
+    known = set(unique_labels(universe, spelled("universe")))
+    strange = [label for label in labels or () if label not in known]
+    if strange:
         raise InputError(
-            f"{spelled('universe')} must be at least the number of items that the rankings list, {n}; got {size}."
+            f"{spelled('universe')} must hold every item; {len(strange)} of {n} are not: {first_few(strange)}."
         )
-    return size
+    return universe_size(len(known), n)
 
 
 def _agreed_universe(objects: Sequence[Any]) -> int | None:

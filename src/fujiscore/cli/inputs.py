@@ -38,8 +38,10 @@ def read(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:
 
 def _universe(given: str | None) -> Any:
     """Return the size of the universe, or its items from a file."""
-    if given is None or given.isdecimal():
-        return None if given is None else int(given)
+    if given is None:
+        return None
+    if given.isascii() and given.isdecimal():
+        return int(given[:20])  # more digits are too many whatever they are, and int() refuses thousands of them
     from fujiscore.io import read_items
 
     return read_items(given)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import is_null
+from fujiscore.coercion import EXACT, is_null, require_apart
 from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import is_index_name
 from fujiscore.io.documents import document
-from fujiscore.io.table import did_you_mean, listed, no_rows, not_a_number, number, numeric_share, texts, unknown
+from fujiscore.io.table import did_you_mean, exact, listed, no_rows, not_a_number, number, numeric_share, texts, unknown
 from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
@@ -183,11 +183,17 @@ def _arrays(table: Table, categorical: Collection[str]) -> dict[str, NDArray[Any
             raise not_a_number(f"{table.file}, column {name!r}", example)
     as_text = {*text, *categorical}
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in table.numeric}
+    large: dict[str, list[Any]] = {}  # values that float64 need not hold exactly
     rows = table.rows(list(table.numeric))
     while chunk := list(islice(rows, CHUNK)):
         lines = [line for line, _ in chunk]
         for name, *cells in zip(table.numeric, *(row for _, row in chunk), strict=True):
-            parts[name].append(texts(cells) if name in as_text else _as_numbers(table, name, cells, lines))
+            part = texts(cells) if name in as_text else _as_numbers(table, name, cells, lines)
+            parts[name].append(part)
+            if name not in as_text and (np.abs(part) >= EXACT).any():
+                large.setdefault(name, []).extend(exact(cells[row]) for row in np.flatnonzero(np.abs(part) >= EXACT))
+    for name, values in large.items():
+        require_apart(values, f"{table.file}, column {name!r} must hold")
     return {name: np.concatenate(part) for name, part in parts.items() if part}
 
 

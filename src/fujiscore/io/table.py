@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,11 +17,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"))
+WHOLE = re.compile(r"\s*[+-]?[0-9]{1,308}\s*")  # an integer in a text, finite as float64
 LISTED = 12
 SHOWN = 40
 
 # Where a row stands (its line, row or record), and its cells.
 Row: TypeAlias = "tuple[int, Sequence[Any]]"
+
+
+class Quoted(str):
+    """A value that the file has in quotes: text as it stands, also where it looks like a missing value."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -83,8 +91,8 @@ def picked(columns: Iterable[str], rows: Callable[[], Iterator[Row]]) -> Callabl
 def number(value: Any) -> float | None:
     """Return a value as a float: NaN if it is missing, None if it is not a number."""
     if isinstance(value, str):
-        value = value.strip()
-        if value in MISSING:
+        quoted, value = isinstance(value, Quoted), value.strip()
+        if value in MISSING and not quoted:
             return float("nan")
         if "_" in value or not value.isascii():  # float() accepts 1_2 and the digits of all scripts: these are labels
             return None
@@ -98,10 +106,21 @@ def number(value: Any) -> float | None:
         return None
 
 
+def exact(value: Any) -> Any:
+    """Return the integer that a text is, exactly; other values as they are."""
+    return int(value) if isinstance(value, str) and WHOLE.fullmatch(value) else value
+
+
 def texts(cells: Iterable[Any]) -> NDArray[Any]:
-    """Return cells as an array of stripped text, None where it is missing."""
-    stripped = ("" if cell is None else str(cell).strip() for cell in cells)
-    return np.array([None if cell in MISSING else cell for cell in stripped], np.object_)
+    """Return cells as an array of stripped text, None where it is missing; text in quotes as it stands."""
+    stripped = (cell if isinstance(cell, Quoted) else "" if cell is None else str(cell).strip() for cell in cells)
+    present = [str(cell) if isinstance(cell, Quoted) else None if cell in MISSING else cell for cell in stripped]
+    return np.array(present, np.object_)
+
+
+def is_decimal_comma(value: Any) -> bool:
+    """Return whether a value is a number but for its decimal comma."""
+    return isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None
 
 
 def numeric_share(values: Iterable[Any]) -> float:
@@ -138,8 +157,11 @@ def unknown(file: str, argument: str, name: object, names: Collection[str], what
 def not_a_number(where: str, value: Any, item: str | None = None, remedy: str = "") -> InputError:
     """Return the error for a value that is not a number."""
     got = shown(value) if item is None else f"{shown(value)} for {shown(item)}"
-    comma = isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None
-    advice = "Write numbers with a decimal point" if comma else f"Correct it, or leave it empty (NaN){remedy}"
+    advice = (
+        "Write numbers with a decimal point"
+        if is_decimal_comma(value)
+        else f"Correct it, or leave it empty (NaN){remedy}"
+    )
     return InputError(f"{where} must hold a number; got {got}. {advice}.")
 
 

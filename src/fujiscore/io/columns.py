@@ -11,7 +11,19 @@ import numpy as np
 
 from fujiscore.coercion import EXACT, is_number, require_apart
 from fujiscore.errors import InputError, first_few, spelled
-from fujiscore.io.table import LISTED, Group, Roles, exact, listed, no_rows, not_a_number, number, shown, unknown
+from fujiscore.io.table import (
+    LISTED,
+    Group,
+    Roles,
+    exact,
+    listed,
+    no_rows,
+    not_a_number,
+    number,
+    require_plain_numbers,
+    shown,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -158,6 +170,8 @@ def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
     by_name = [name for name in reasons if plain(name) in SCORE_NAMES]
     ranks = [name for name in reasons if plain(name) == "rank"]
     if scores and (ranking is None or len(scores) == 1):
+        if table.unit != "row":  # columns of Parquet have types, and take time to read
+            require_plain_numbers(table, [name for name, reason in reasons.items() if reason == "text"])
         return scores
     if len(by_name) == 1:
         return by_name

@@ -16,7 +16,17 @@ from fujiscore.errors import InputError, MissingExtraError, choice, integer, spe
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import is_index_name
 from fujiscore.io.documents import document
-from fujiscore.io.table import did_you_mean, exact, listed, no_rows, not_a_number, number, numeric_share, texts, unknown
+from fujiscore.io.table import (
+    did_you_mean,
+    exact,
+    listed,
+    no_rows,
+    not_a_number,
+    number,
+    require_plain_numbers,
+    texts,
+    unknown,
+)
 from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
@@ -176,11 +186,7 @@ def _series(series: Any) -> NDArray[Any]:
 def _arrays(table: Table, categorical: Collection[str]) -> dict[str, NDArray[Any]]:
     """Return the columns of a table as numbers, or as text if named or mostly text."""
     text = [name for name, share in table.numeric.items() if share < 0.5 and name not in categorical]
-    for name in text:
-        cells = table.sample(name)
-        example = next((cell for cell in cells if "," in cell), None)
-        if example is not None and numeric_share(cell.replace(",", ".", 1) for cell in cells) == 1:
-            raise not_a_number(f"{table.file}, column {name!r}", example)
+    require_plain_numbers(table, text, f", or name the column as {spelled('categorical')}")
     as_text = {*text, *categorical}
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in table.numeric}
     large: dict[str, list[Any]] = {}  # values that float64 need not hold exactly
@@ -283,8 +289,10 @@ def _as_integers(y: NDArray[Any]) -> NDArray[Any]:
     """Return classes that are whole numbers as integers, so that they do not look like a regression target."""
     if y.dtype.kind == "f" and np.isfinite(y).all() and (y == np.round(y)).all() and np.abs(y).max() < 2**53:
         return y.astype(np.int64)
-    if y.dtype.kind == "O" and all(value is not None and number(value) is not None for value in y.tolist()):
-        return _as_integers(np.array([number(value) for value in y.tolist()], np.float64))
+    values = [number(value) for value in y.tolist()] if y.dtype.kind == "O" else [None]
+    # As numbers, large integers might become one class.
+    if all(value is not None and abs(value) < EXACT for value in values):
+        return _as_integers(np.array(values, np.float64))
     return y
 
 

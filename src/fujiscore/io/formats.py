@@ -48,6 +48,7 @@ ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 ATTRIBUTE_SHAPE = "'@attribute name type', each name once, the type numeric, real, integer, string or {...}"
 # As in trec_eval, only ASCII whitespace separates: a non-breaking space may be part of a label.
 TREC_ROW = re.compile(r"\s*" + r"\s+".join([r"(\S+)"] * len(TREC)) + r"\s*", re.ASCII)
+COMMENT = re.compile(r"(?:^|\s)#")  # in 1.#IND there is none
 PAIR = re.compile(r"([0-9]+):(\S+)")  # libsvm's index:value
 SEPARATORS = ("\t", ";", "|", ",")  # if two fit equally well, not the comma: it may be a decimal comma
 SAMPLE = 500  # rows that tell the separator, the header and the kinds of the columns
@@ -306,7 +307,7 @@ def libsvm(document: Document) -> Iterator[tuple[float, list[tuple[int, float]]]
     """Yield the class and the pairs of feature and value in every row of a libsvm file."""
 
     def split(text: str) -> Sequence[Any] | None:
-        fields = text.partition("#")[0].split()
+        fields = COMMENT.split(text, maxsplit=1)[0].split()
         pairs = [PAIR.fullmatch(field) for field in fields[1:] if not field.startswith("qid:")]
         row = [(int(pair[1]), number(pair[2])) for pair in pairs if pair]
         values = [number(fields[0]) if fields else 0.0, *(value for _, value in row)]

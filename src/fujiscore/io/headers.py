@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import TYPE_CHECKING
 
-from fujiscore.coercion import is_number
 from fujiscore.errors import InputError
 from fujiscore.io.columns import is_index_name, is_item_name
-from fujiscore.io.table import MISSING, is_decimal_comma, not_a_number, number, numeric_share, shown
+from fujiscore.io.table import (
+    MISSING,
+    is_decimal_comma,
+    is_foreign_number,
+    not_a_number,
+    number,
+    numeric_share,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +26,6 @@ YEARS = range(1900, 2101)
 FAR = 10  # a number more than this many times those beneath it is not one of them
 INTEGER = re.compile(r"[+-]?[0-9]+")
 DIGITS = re.compile(r"[0-9]+")
-# How other programs write numbers: nan(ind), 1.#IND, 0x1p3. They are not numbers here, but do not name columns either.
-FOREIGN = re.compile(r"[+-]?(nan\(\w*\)|[0-9]+\.#\w+|0x[0-9a-f.]+(p[+-]?[0-9]+)?)", re.IGNORECASE)
 
 
 def has_header(file: str, rows: Sequence[list[str]], width: int, separator: str, *, data: bool) -> bool:
@@ -30,6 +36,7 @@ def has_header(file: str, rows: Sequence[list[str]], width: int, separator: str,
     counted = cells == [str(column) for column in range(width)]  # what pandas writes for columns without names
     if len(cells) == width - 1 and separator == ",":
         _require_row_names(file, cells, whole)
+        _refuse_words_before_decimals(file, whole)
     if data:
         return _names_data(file, cells, whole, width, counted=counted)
     if len(cells) < width or (counted and (width > 2 or numeric_share(row[0] for row in body) < 1)):
@@ -37,7 +44,7 @@ def has_header(file: str, rows: Sequence[list[str]], width: int, separator: str,
     if width == 1:  # above numbers only, a word is their column's name, not the best of a list of items
         named = is_item_name(cells[0], plural=True) or is_index_name(cells[0])
         return named or (number(cells[0]) is None and bool(body) and numeric_share(row[0] for row in body) == 1)
-    named = _names_columns(file, cells, whole)
+    named = _names_columns(file, cells, whole, separator)
     if not named and width > 2:
         raise InputError(
             f"{file}, line 1 must name the {width} columns; it holds numbers. Add a header (only an item column and "
@@ -65,12 +72,12 @@ def _names_data(file: str, cells: list[str], body: Sequence[list[str]], width: i
     return True
 
 
-def _names_columns(file: str, cells: list[str], body: Sequence[list[str]]) -> bool:
+def _names_columns(file: str, cells: list[str], body: Sequence[list[str]], separator: str) -> bool:
     """Return whether the first of several rows of rankings names the columns, or raise if that cannot be told."""
     label, *others = cells
     named = is_item_name(label) or is_index_name(label)
     wrong = [cell for cell in others if is_decimal_comma(cell) and not (named and len(others) > 1)]
-    wrong += [cell for cell in others if _is_foreign_number(cell) and not (named or len(others) > 1)]
+    wrong += [cell for cell in others if is_foreign_number(cell) and not (named or len(others) > 1)]
     if wrong:
         raise not_a_number(f"{file}, line 1", wrong[0], label)
     numbers = [cell for cell in others if cell not in MISSING and number(cell) is not None]
@@ -78,20 +85,26 @@ def _names_columns(file: str, cells: list[str], body: Sequence[list[str]]) -> bo
         return named or number(label) is None
     if not all(map(DIGITS.fullmatch, numbers)):
         return False
-    if not label or (named and (not body or len(numbers) < len(others) > 1)):  # no item has an empty label
+    index = is_index_name(label) and label.lower() != "index"  # no item has such a label
+    if index or (named and (not body or len(numbers) < len(others) > 1)):
         return True
     if len(numbers) < len(others) or number(label) is not None:
         return False
     names = _are_names([float(cell) for cell in numbers], [cell.strip() for row in body for cell in row[1:]], named)
     if names is None:
-        raise _ambiguous(file, cells)
+        raise InputError(
+            f"{file}, line 1 must be a header or a row, and {shown(separator.join(cells))} may be either. If it is a "
+            "row, write a header such as item,score above it; if it is the header, give the columns names that are not "
+            f"numbers.{decimal_comma([cells, *body], separator)}"
+        )
     return names
 
 
 def _are_names(numbers: list[float], beneath: list[str], named: bool) -> bool | None:
     """Return whether whole numbers beside a word name columns, not scores like those beneath; None if unclear."""
-    whole = [INTEGER.fullmatch(cell) is not None for cell in beneath if cell not in MISSING]
-    scores = [abs(value) for value in map(number, beneath) if value is not None]
+    present = [cell for cell in beneath if cell not in MISSING]
+    whole = [INTEGER.fullmatch(cell) is not None for cell in present]
+    scores = [abs(value) for value in map(number, present) if value is not None and isfinite(value)]
     far = min(numbers) > FAR * max(scores, default=0.0)
     years = all(value in YEARS for value in numbers)
     if not named:
@@ -101,24 +114,13 @@ def _are_names(numbers: list[float], beneath: list[str], named: bool) -> bool | 
     if numbers == from_zero or (several and numbers == [column + 1 for column in from_zero]):
         return True
     ordered = several and numbers in (sorted(set(numbers)), sorted(set(numbers), reverse=True))
-    if several or (years and (far or not all(whole))):
-        return not all(whole) or (years and (ordered or far))
+    if years and (ordered or far or not all(whole)):
+        return True
+    if several:
+        return None if all(whole) else True
     if any(whole):
         return None if far or years or numbers == [1] else False
     return True if far else None
-
-
-def _ambiguous(file: str, cells: list[str]) -> InputError:
-    """Return the error for a first line that may be a header or a row."""
-    return InputError(
-        f"{file}, line 1 must be a header or a row, and {shown(','.join(cells))} may be either. If it is a row, write "
-        "a header such as item,score above it; if it is the header, give the columns names that are not numbers."
-    )
-
-
-def _is_foreign_number(cell: str) -> bool:
-    """Return whether a cell is a number as Python or other programs write it, but not as files here do."""
-    return number(cell) is None and (is_number(cell) or FOREIGN.fullmatch(cell) is not None)
 
 
 def decimal_comma(rows: Sequence[Sequence[str]], separator: str, start: int = 0) -> str:
@@ -131,7 +133,8 @@ def decimal_comma(rows: Sequence[Sequence[str]], separator: str, start: int = 0)
         pairs = ((row[column].strip(), row[column + 1].strip()) for row in rows)
         if all(INTEGER.fullmatch(whole) and DIGITS.fullmatch(fraction) for whole, fraction in pairs):
             whole, fraction = (cell.strip() for cell in rows[0][column : column + 2])
-            return f" If {whole},{fraction} is one number, write it with a decimal point: {whole}.{fraction}."
+            point = f"with a decimal point ({whole}.{fraction}) and without thousands separators"
+            return f" If {whole},{fraction} is one number, write it {point}."
     return ""
 
 
@@ -151,12 +154,16 @@ def _require_row_names(file: str, cells: list[str], body: Sequence[list[str]]) -
 
 def _refuse_words_before_decimals(file: str, rows: Sequence[list[str]]) -> None:
     """Raise if every row may be a label, a space and a number with a decimal comma: 'A 12,5'."""
-    parts = [row[0].rsplit(None, 1) for row in rows]
-    numbers = [f"{part[-1]},{row[1].strip()}" for part, row in zip(parts, rows, strict=True) if len(part) == 2]
-    labels = {part[0] for part in parts}
-    if len(labels) == len(numbers) == len(rows) and all(re.fullmatch(r"[+-]?[0-9]+,[0-9]+", text) for text in numbers):
+    parts = [row[0].rsplit(None, 1) for row in rows if len(row) == 2]
+    numbers = [f"{part[-1]},{row[1].strip()}" for part, row in zip(parts, rows, strict=False) if len(part) == 2]
+    labels = {part[0] for part in parts if part}
+    if (
+        rows
+        and len(labels) == len(numbers) == len(rows)
+        and all(re.fullmatch(r"[+-]?[0-9]+,[0-9]+", text) for text in numbers)
+    ):
         header = "If the numbers are separate, write a header such as item,score above them"
         raise InputError(
-            f"{file}, line 1 must be an item and a score; got {shown(','.join(rows[0]))}, where the comma separates "
-            f"columns or is a decimal comma. Write numbers with a decimal point. {header}."
+            f"{file} must have an item and a score per line; in {shown(','.join(rows[0]))} the comma may separate them "
+            f"or be a decimal comma. Write numbers with a decimal point. {header}."
         )

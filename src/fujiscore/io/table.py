@@ -1,4 +1,4 @@
-"""A table in a file: its columns, the one syntax of numbers, the one list of missing values. Imports errors only."""
+"""A table in a file: its columns, the one syntax of numbers, the one list of missing values. Imports coercion."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from fujiscore.coercion import is_number
 from fujiscore.errors import InputError, first_few
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"))
+# How other programs write numbers: nan(ind), 1.#IND, 0x1p3.
+FOREIGN = re.compile(r"[+-]?(nan\(\w*\)|[0-9]+\.#\w+|0x[0-9a-f.]+(p[+-]?[0-9]+)?)", re.IGNORECASE)
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,308}\s*")  # an integer in a text, finite as float64
 LISTED = 12
 SHOWN = 40
@@ -121,6 +124,21 @@ def texts(cells: Iterable[Any]) -> NDArray[Any]:
 def is_decimal_comma(value: Any) -> bool:
     """Return whether a value is a number but for its decimal comma."""
     return isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None
+
+
+def is_foreign_number(value: Any) -> bool:
+    """Return whether a value is a number only as Python (1_0, the digits of all scripts) or other programs write it."""
+    plain = not isinstance(value, str) or number(value) is not None
+    return not plain and (is_number(value) or FOREIGN.fullmatch(value.strip()) is not None)
+
+
+def require_plain_numbers(table: Table, names: Iterable[str], remedy: str = "") -> None:
+    """Raise if a column that seems to be text holds numbers in another syntax, such as with decimal commas."""
+    for name in names:
+        cells = [cell for cell in table.sample(name) if cell is not None and str(cell).strip() not in MISSING]
+        other = [cell for cell in cells if number(cell) is None]
+        if other and all(is_decimal_comma(cell) or is_foreign_number(cell) for cell in other):
+            raise not_a_number(f"{table.file}, column {name!r}", other[0], remedy=remedy)
 
 
 def numeric_share(values: Iterable[Any]) -> float:

@@ -26,7 +26,7 @@ MINE = {"notes.txt": b"my notes\n", "figures/mine.png": b"my figure\n"}
 LONGEST = 300.0
 
 
-class Failed(Exception):
+class LostError(Exception):
     """A stop or a restart that left something wrong."""
 
 
@@ -51,7 +51,7 @@ class Job:
         self.seconds = time.perf_counter() - start
         self.new = state(place)
         if self.new == self.old:
-            raise Failed(f"{self.name}: the command changes nothing")
+            raise LostError(f"{self.name}: the command changes nothing")
 
 
 JOBS = (
@@ -83,7 +83,7 @@ def finish(job: Job, place: Path, arguments: tuple[str, ...] | None = None) -> N
     process = run(job.command if arguments is None else arguments, place)
     errors = process.communicate(timeout=LONGEST)[1].decode(errors="replace")
     if process.returncode != 0:
-        raise Failed(f"{job.name}: exit code {process.returncode} when started again: {errors.strip()}")
+        raise LostError(f"{job.name}: exit code {process.returncode} when started again: {errors.strip()}")
 
 
 def start_state(job: Job, place: Path) -> None:
@@ -119,7 +119,7 @@ def check(job: Job, place: Path) -> None:
     else:
         whole = seen in (job.old, job.new)
     if not whole:
-        raise Failed(f"{job.name}: neither the old state nor the new one: {sorted(set(seen) ^ set(job.new))}")
+        raise LostError(f"{job.name}: neither the old state nor the new one: {sorted(set(seen) ^ set(job.new))}")
 
 
 def is_saving(place: Path) -> bool:
@@ -142,7 +142,7 @@ def stop(job: Job, place: Path, choice: random.Random, *, saving: bool) -> str:
     process.send_signal(chosen)
     errors = process.communicate(timeout=LONGEST)[1].decode(errors="replace")
     if "Traceback" in errors and "fujiscore" in errors:  # else Python itself was still starting
-        raise Failed(f"{job.name}: {errors}")
+        raise LostError(f"{job.name}: {errors}")
     if process.returncode == 0:
         return "too late"
     return f"{chosen.name}{' while saving' if was_saving else ''}"
@@ -160,7 +160,7 @@ def trial(job: Job, kept: Path, seed: int) -> Counter[str]:
         finish(job, place)
         if state(place) != job.new:
             differing = {name for name in {**job.new, **state(place)} if job.new.get(name) != state(place).get(name)}
-            raise Failed(f"{job.name}, seed {seed}: not the same after a restart: {sorted(differing)}")
+            raise LostError(f"{job.name}, seed {seed}: not the same after a restart: {sorted(differing)}")
     return counts
 
 
@@ -202,7 +202,7 @@ def main() -> int:
             for future in futures:
                 try:
                     counts += future.result()
-                except Failed as error:
+                except LostError as error:
                     failures.append(str(error))
                     print(f"FAILED {error}", flush=True)
             total = counts.total() - counts["too late"]

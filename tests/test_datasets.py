@@ -105,7 +105,7 @@ BAD = {
     "no target": ("a,b,class", PLAIN, None, "target must name the column of classes.*pass target='class'"),
     "no target, other name": ("a,b,kind", PLAIN, None, "pass target='kind'"),
     "mistyped target": ("a,b,class", PLAIN, "clas", "got 'clas'. Did you mean 'class'"),
-    "no header": ("1.5,2,a", PLAIN, "class", "add a header"),
+    "no header": ("1.5,2,a", PLAIN, "class", "Add a header"),
     "numbers alone": ("1.5,2,3", ["1,2,3"], "class", "line 1 must name the columns"),
     "duplicate names": ("a,a,class", PLAIN, "class", "'a' names columns 1 and 2"),
     "text among numbers": (

@@ -737,3 +737,18 @@ def test_the_summary_says_how_much_resamples_share():
         first, second = (Plan(5, scheme, 0.5, 0).rows(codes, i) for i in (0, 1))
         assert np.isin(first, second).mean() == pytest.approx(int(rows[scheme]) / 100, abs=0.04)
     assert rows == {"subsample": "50", "bootstrap": "63", "folds": "75"}
+
+
+def test_a_finished_resample_that_is_not_as_written_is_computed_again(tmp_path):
+    options = {"methods": ["relief"], **QUICK, "resume": tmp_path}
+    whole = study(*table(), **options)
+    first, second, third, fourth = sorted(tmp_path.iterdir())
+    first.write_bytes(second.read_bytes())  # sound, but another resample's
+    content = bytearray(third.read_bytes())
+    content[-3] ^= 1
+    third.write_bytes(content)
+    fourth.write_bytes(fourth.read_bytes() + b"\0")
+    again = study(*table(), **options)
+    assert (whole.resumed, again.resumed) == (0, 1)
+    assert str(again) == str(whole)
+    assert study(*table(), **options).resumed == 4

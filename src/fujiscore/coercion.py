@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from numbers import Number
+from decimal import Decimal
+from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Scores: TypeAlias = "NDArray[np.float64]"
 Labels: TypeAlias = Sequence[Hashable]
+EXACT = 2.0**53  # smaller integers are exact as float64; beyond, neighbours become equal
 NO_SCORES = "no scores: read as a list from best to worst, scores 1/rank"
 
 
@@ -28,10 +30,18 @@ class Labelled(NamedTuple):
 
 
 def is_null(value: Any) -> bool:
-    """Return whether a value stands for nothing: None, NaN, pandas.NA or NaT."""
-    if isinstance(value, float):
-        return bool(value != value)  # noqa: PLR0124 - only NaN differs from itself
-    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+    """Return whether a value stands for nothing: None, a NaN or NaT of any type, pandas.NA, or masked."""
+    if isinstance(value, (Number, np.generic)):
+        try:
+            return bool(value != value)  # noqa: PLR0124 - only NaN and NaT differ from themselves
+        except ArithmeticError:  # a signalling NaN
+            return True
+    return value is None or type(value).__name__ in {"NAType", "NaTType", "MaskedConstant"}
+
+
+def _is_null_label(value: Any) -> bool:
+    """Return whether a label is missing, or a part of it: a tuple with a NaN does not match another one."""
+    return any(map(_is_null_label, value)) if isinstance(value, (tuple, frozenset)) else is_null(value)
 
 
 def unique_labels(items: Iterable[Any], name: str) -> dict[Hashable, None]:
@@ -48,9 +58,34 @@ def require_labels(items: Iterable[Any], name: str) -> None:
     """Raise if a label is missing (None, NaN): such labels match nothing, not even themselves."""
     if set(map(type, items)) <= {str, int}:
         return
-    position = next((i for i, item in enumerate(items) if is_null(item)), None)
+    position = next((i for i, item in enumerate(items) if _is_null_label(item)), None)
     if position is not None:
         raise InputError(f"{name} must label every item; the label at position {position} is missing. Drop that item.")
+
+
+def first_repeated(names: Iterable[Hashable]) -> Any:
+    """Return the first name that occurs a second time, None if there is none."""
+    seen: set[Hashable] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
+def merged(values: Iterable[Any]) -> tuple[Any, Any] | None:
+    """Return two different integers (or decimals) that are equal as float64, None if there are none."""
+    first: dict[float, Any] = {}
+    for value in values:
+        if isinstance(value, (Integral, Decimal)) and value == value:  # noqa: PLR0124 - NaN
+            other = first.setdefault(float(value), value)
+            if other != value:
+                return other, value
+    return None
+
+
+def unmasked(values: NDArray[Any]) -> NDArray[Any]:
+    """Return an array with NaN (None, unless it holds floats) in place of what a mask hides."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    hidden: Any = np.nan if values.dtype.kind == "f" else None
+    return np.where(np.ma.getmaskarray(values), hidden, values.data)
 
 
 def labelled(obj: Any, name: str) -> Labelled:
@@ -68,10 +103,7 @@ def labelled(obj: Any, name: str) -> Labelled:
 
 def _from_array(obj: NDArray[Any], name: str) -> Labelled:
     """Return an array's scores; an array of text is a list of items."""
-    values: NDArray[Any] = obj
-    if isinstance(obj, np.ma.MaskedArray):
-        gone: Any = None if obj.dtype.kind not in "fiub" else np.nan
-        values = np.where(np.ma.getmaskarray(obj), gone, obj.data)
+    values = unmasked(obj)
     if values.dtype.kind in "UOT" and values.ndim == 1 and values.size and _all_text(values.tolist()):
         return _from_items(values.tolist(), name)
     return Labelled(None, _numbers(values, name))
@@ -92,7 +124,7 @@ def _all_text(entries: Sequence[Any]) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a number."""
+    """Return whether Python reads a text as a number: also 1_0 and the digits of all scripts, which no score may be."""
     try:
         float(text)
     except ValueError:
@@ -113,9 +145,15 @@ def _array(obj: Any, name: str) -> NDArray[Any]:
         raise InputError(
             f"{name} must be a flat list of scores; its entries are sequences of unequal lengths."
         ) from None
-    if values.dtype.kind in "US" and values.ndim == 1:  # numbers beside text became text too
+    # Numbers beside text became text too, and large integers beside floats became floats.
+    if values.ndim == 1 and (values.dtype.kind in "US" or (values.dtype.kind == "f" and _is_large(values).any())):
         values = np.array([*obj, None], np.object_)[:-1]
     return values
+
+
+def _is_large(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which numbers are so large that float64 need not hold them exactly if they are integers."""
+    return np.asarray(np.abs(values) >= EXACT)
 
 
 def _numbers(values: NDArray[Any], name: str) -> Scores:
@@ -127,10 +165,21 @@ def _numbers(values: NDArray[Any], name: str) -> Scores:
         )
     if values.size == 0:
         raise InputError(f"{name} must hold at least one score; it is empty.")
-    if values.dtype.kind not in "fiub":
-        values = _from_objects(values, name)
+    numbers = values if values.dtype.kind in "fiub" else _from_objects(values, name)
     with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, which the door refuses
-        return np.ascontiguousarray(values, dtype=np.float64)
+        scores = np.ascontiguousarray(numbers, dtype=np.float64)
+    if values.dtype.kind not in "fb" and (large := _is_large(scores)).any():
+        require_apart(values[large].tolist(), f"{name} must hold")
+    return scores
+
+
+def require_apart(values: Iterable[Any], must: str) -> None:
+    """Raise if float64 makes two different integers equal; the message begins with what must hold numbers."""
+    if pair := merged(values):
+        raise InputError(
+            f"{must} numbers that float64 tells apart; {pair[0]} and {pair[1]} become equal. Replace them by smaller "
+            "numbers in the same order."
+        )
 
 
 def _from_objects(values: NDArray[Any], name: str) -> Scores:
@@ -139,7 +188,7 @@ def _from_objects(values: NDArray[Any], name: str) -> Scores:
         raise InputError(f"{name} must hold numbers; got {values.dtype}. Convert the scores to float first.")
     values = values.astype(np.object_)
     for position, value in enumerate(values.tolist()):
-        if value is None or type(value).__name__ == "NAType":
+        if value is None or type(value).__name__ in {"NAType", "MaskedConstant"}:
             values[position] = np.nan
         elif isinstance(value, (str, bytes, complex)) or not hasattr(value, "__float__"):
             raise InputError(
@@ -159,7 +208,7 @@ def _from_library(obj: Any, name: str) -> Labelled:
     if nw.dependencies.is_pandas_series(obj):
         return _from_pandas(obj, name)
     if nw.dependencies.is_into_series(obj):
-        return _from_array(nw.from_native(obj, series_only=True).to_numpy(), name)
+        return _from_array(_series_array(nw.from_native(obj, series_only=True)), name)
     if is_table(obj):
         names, columns = from_table(obj, None)
         if len(columns) != 1:
@@ -182,7 +231,7 @@ def _from_library(obj: Any, name: str) -> Labelled:
 def _own_array(obj: Any, name: str) -> NDArray[Any]:
     """Return the array that an object (a tensor, say) makes of itself."""
     try:
-        return np.asarray(obj)
+        return np.asanyarray(obj)  # a masked array stays one
     except (RuntimeError, TypeError, ValueError) as error:
         raise InputError(f"{name} must be scores; its {type(obj).__name__} gives no array: {error}") from None
 
@@ -191,12 +240,30 @@ def _from_pandas(series: Any, name: str) -> Labelled:
     """Return a pandas Series with its index as labels; a Series of text is a list of items."""
     if series.dtype.kind in "OT" and len(series) and _all_text(series.tolist()):
         return _from_items(series.tolist(), name)
-    numeric = np.float64 if series.dtype.kind in "fiub" else np.object_
-    values = _numbers(series.to_numpy(dtype=numeric, na_value=np.nan), name)
+    values = _numbers(_pandas_array(series), name)
     index = series.index
     if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
         return Labelled(range(len(index)), values)
     return Labelled(index.tolist(), values)
+
+
+def _pandas_array(series: Any) -> NDArray[Any]:
+    """Return a pandas Series as an array of its own numbers, NaN where it has none."""
+    kind = series.dtype.kind
+    if kind in "iu" and not series.hasnans:
+        return np.asarray(series.to_numpy(dtype=f"{kind}8"))
+    if kind in "fiub":
+        values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+        if kind in "fb" or not _is_large(values).any():
+            return values
+    return np.asarray(series.to_numpy(dtype=np.object_, na_value=np.nan))
+
+
+def _series_array(series: Any) -> NDArray[Any]:
+    """Return a Series of another library as an array; integers that nulls beside them made floats as they were."""
+    values = np.asarray(series.to_numpy())
+    lossy = series.dtype.is_integer() and values.dtype.kind == "f" and bool(_is_large(values).any())
+    return np.array([*series.to_list(), None], np.object_)[:-1] if lossy else values
 
 
 def is_table(obj: Any) -> bool:
@@ -250,9 +317,8 @@ def _require_plain_names(names: Sequence[Any]) -> None:
     """Raise if column names repeat or are tuples (a MultiIndex)."""
     if any(isinstance(name, tuple) for name in names):
         raise InputError("rankings must have one level of column names; got a MultiIndex. Flatten the columns first.")
-    texts = [str(name) for name in names]
-    if len(set(texts)) < len(texts):
-        repeated = next(name for position, name in enumerate(texts) if name in texts[:position])
+    repeated = first_repeated(map(str, names))
+    if repeated is not None:
         raise InputError(f"rankings must name each column once; {repeated!r} names more than one. Rename them.")
 
 

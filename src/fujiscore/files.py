@@ -39,6 +39,8 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[Any], Any], 
 
     A replaced file's permissions are kept. With replace=False a file that exists by then is an InputError.
     """
+    if Path(path).is_dir():
+        raise InputError(f"{path} must name a file to write; it is a folder.")
     if Path(path).exists() and not Path(path).is_file():  # a device or a pipe cannot be replaced
         with Path(path).open("wb") as file:
             write(file)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.coercion import labelled, unique_labels
+from fujiscore.coercion import first_repeated, labelled, unique_labels
 from fujiscore.errors import NAME, InputError, counted, first_few, integer, printable, shown, spelled
 from fujiscore.tables import frame, free_name
 
@@ -76,7 +76,8 @@ class Ranking:
     ) -> None:
         part = labelled(scores, name)
         values = _require_scores(part.scores, name)
-        labels = part.items if items is None else _plain_labels(items, values.size, name)
+        given = part.items if items is None else items
+        labels = None if given is None else _plain_labels(given, values.size, name)
         size = None if universe is None else universe_size(universe, values.size)
         self.__dict__.update(Ranking.checked(name, values, labels, size, (*notes, *part.notes)).__dict__)
 
@@ -439,6 +440,6 @@ def _plain_labels(labels: Any, size: int, name: str) -> Labels:
 
 def require_names(names: Sequence[str]) -> None:
     """Raise unless each ranking has a name of its own."""
-    if len(set(names)) < len(names):
-        repeated = next(name for position, name in enumerate(names) if name in names[:position])
+    repeated = first_repeated(names)
+    if repeated is not None:
         raise InputError(f"rankings must have different names; {str(repeated)!r} names more than one. Rename them.")

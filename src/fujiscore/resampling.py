@@ -11,7 +11,6 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -90,7 +89,7 @@ def resampled_scores(
     paths: list[Path | None] = [None] * schedule.count
     if resume is not None:
         key = _key(table, rankers, trees, schedule)
-        paths = [Path(resume) / f"resample-{index:04d}-{key}.npz" for index in range(schedule.count)]
+        paths = [Path(resume) / f"resample-{index:04d}-{key}.scores" for index in range(schedule.count)]
     shape = (len(rankers), table.categorical.size)
     with nullcontext() if resume is None else claimed(Path(resume), spelled("resume", os.fspath(resume))):
         if resume is not None:
@@ -107,13 +106,22 @@ def resampled_scores(
 
 
 def _load(path: Path, shape: tuple[int, int]) -> Scores | None:
-    """Return a finished resample's scores, None if there are none or the file is damaged."""
+    """Return a finished resample's scores, None if there are none or the file is not as it was written."""
+    size = hashlib.sha256().digest_size + 8 * shape[0] * shape[1]
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            scores: Scores = stored["scores"]
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        if path.stat().st_size != size:
+            return None
+        content = path.read_bytes()
+    except OSError:
         return None
-    return scores if scores.shape == shape and scores.dtype == np.float64 else None
+    scores = np.frombuffer(content[-8 * shape[0] * shape[1] :]).reshape(shape)
+    return scores if content == _stored(path, scores) else None
+
+
+def _stored(path: Path, scores: Scores) -> bytes:
+    """Return scores as they are kept: the SHA-256 sum of the file's name and the numbers, and the numbers."""
+    numbers = scores.tobytes()
+    return hashlib.sha256(path.name.encode() + numbers).digest() + numbers
 
 
 def _tile(table: Features, rankers: Rankers, trees: int, schedule: Plan, index: int, path: Path | None) -> Scores:
@@ -121,7 +129,7 @@ def _tile(table: Features, rankers: Rankers, trees: int, schedule: Plan, index: 
     rows = schedule.rows(table.codes, index)
     scores = scores_of(table.at(rows), rankers, trees, schedule.seeds(index)[1], n_jobs=1, progress=False)
     if path is not None:
-        write_atomically(path, partial(np.savez, scores=scores))
+        write_atomically(path, lambda file: file.write(_stored(path, scores)))
     return scores
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.coercion import EXACT, merged, require_apart
 from fujiscore.errors import MissingExtraError
 from fujiscore.io.table import MISSING, Group, Table, damaged, require_distinct, texts
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 SAMPLE = 500  # first values of a column that tell whether it repeats
 SLICE = 1 << 15  # labels handled at once
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+BLOCK = 1 << 20  # bytes of a file looked at at once
 LONGEST = 4096  # bytes of a label; rows with longer ones are read one by one
 LOW_BYTES = np.array([(1 << 8 * count) - 1 for count in range(9)], dtype=np.uint64)
 
@@ -80,27 +82,59 @@ def decompressed(stored: Any) -> Any:
 
 
 def delimited(
-    document: Document, names: Sequence[str], delimiter: str, skip: int, quoted: bool, roles: Roles, unique: bool
+    document: Document, names: Sequence[str], delimiter: str, skip: int, blanks: bool, roles: Roles, unique: bool
 ) -> list[Group] | None:
-    """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong."""
+    """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong.
+
+    With blanks=True any whitespace separates fields and there are no quotes; without, the delimiter alone does.
+    """
     import pyarrow as pa
     from pyarrow import compute, csv
 
     text = roles.labels
     types = {name: pa.large_string() for name in text} | {name: pa.float64() for name in roles.scores}
     try:
+        if blanks and not _separated(document, delimiter):
+            return None
         with document.open() as stream:
             table = csv.read_csv(
                 stream,
                 csv.ReadOptions(column_names=names, skip_rows=skip),
-                csv.ParseOptions(delimiter=delimiter, quote_char='"' if quoted else False),
+                csv.ParseOptions(delimiter=delimiter, quote_char=False if blanks else '"'),
                 csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=sorted(MISSING)),
             )
     except (pa.ArrowException, OSError, EOFError, zlib.error):
         return None
     # A label with a line break comes from an unclosed quote.
     spans = any(compute.any(compute.match_substring(table[name], end)).as_py() for name in text for end in "\n\r")
-    return None if spans else _groups(table.select([*text, *roles.scores]).columns, roles, unique)
+    doubtful = spans or any(_is_doubtful(table[name]) for name in roles.scores)
+    return None if doubtful else _groups(table.select([*text, *roles.scores]).columns, roles, unique)
+
+
+def _separated(document: Document, delimiter: str) -> bool:
+    """Return whether one delimiter, and no other whitespace, stands between any two fields of a line."""
+    kinds = np.zeros(256, np.uint8)  # 1: delimiter, 2: end of a line, 3: other whitespace
+    kinds[list(b" \t\v\f")] = 3
+    kinds[list(b"\r\n")] = 2
+    kinds[ord(delimiter)] = 1
+    last = b"\n"
+    with document.open() as stream:
+        while last:
+            chunk = stream.read(BLOCK)
+            kind = kinds[np.frombuffer(last + (chunk or b"\n"), np.uint8)]
+            before, after = kind[:-1], kind[1:]
+            if (kind == 3).any() or ((after == 1) & (before > 0) | (after == 2) & (before == 1)).any():
+                return False
+            last = chunk[-1:]
+    return True
+
+
+def _is_doubtful(scores: Any) -> bool:
+    """Return whether numbers made of text need a second look: nan(ind) is none, and large integers may merge."""
+    from pyarrow import compute
+
+    flaws = compute.or_(compute.is_nan(scores), compute.greater_equal(compute.abs(scores), EXACT))
+    return bool(compute.any(flaws).as_py())
 
 
 def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[str]], list[Any]]]:
@@ -164,6 +198,7 @@ def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[
     for name, column in zip(schema.names, read(schema.names), strict=True):
         if _is_number(column.type) and name not in as_text:
             result[name] = _floats(column)
+            require_apart(_large(column, result[name]), f"{file}, column {name!r} must hold")
         elif types.is_temporal(column.type) and name not in as_text:
             result[name] = np.array(column.to_pylist(), np.object_)
         else:
@@ -193,7 +228,6 @@ def _text(column: Any) -> Any:
 
 def _groups(columns: Sequence[Any], roles: Roles, unique: bool) -> list[Group] | None:
     """Return the rankings in Arrow columns; None if a label is missing or repeated, or a score is not a number."""
-    import pyarrow as pa
     from pyarrow import compute
 
     labels, *rankings = map(_text, columns[: len(roles.labels)])
@@ -201,11 +235,8 @@ def _groups(columns: Sequence[Any], roles: Roles, unique: bool) -> list[Group] |
     lengths = compute.min_max(compute.binary_length(labels)).as_py()
     if not len(labels) or labels.null_count or lengths["min"] == 0 or lengths["max"] > LONGEST:
         return None
-    if any(pa.types.is_boolean(column.type) for column in scores):
-        return None
-    try:
-        values = [_floats(column) for column in scores]
-    except pa.ArrowException:
+    values = [floats for floats in map(_scores, scores) if floats is not None]
+    if len(values) < len(scores):
         return None
     marks = None
     if unique:  # in slices, whose temporaries stay in the cache
@@ -238,6 +269,28 @@ def _split(
         Group(name, Labels(labels.slice(start, end - start)), tuple(scores[start:end] for scores in values))
         for name, start, end in zip(coded.dictionary.to_pylist(), [0, *ends[:-1]], ends, strict=True)
     ]
+
+
+def _scores(column: Any) -> NDArray[np.float64] | None:
+    """Return a column as scores, None if one of them is not a number, or float64 makes different integers equal."""
+    import pyarrow as pa
+
+    try:
+        wide = column.cast(pa.float64(), safe=False)
+    except pa.ArrowException:
+        return None
+    if pa.types.is_boolean(column.type) or (not _is_number(column.type) and _is_doubtful(wide)):
+        return None
+    floats = _floats(wide)
+    return None if merged(_large(column, floats)) else floats
+
+
+def _large(column: Any, floats: NDArray[np.float64]) -> list[Any]:
+    """Return the integers or decimals in a column that float64 need not hold exactly."""
+    import pyarrow as pa
+
+    rows = np.flatnonzero(np.abs(floats) >= EXACT) if not pa.types.is_floating(column.type) else np.empty(0, np.intp)
+    return list(column.take(pa.array(rows)).to_pylist()) if rows.size else []
 
 
 def _floats(column: Any) -> NDArray[np.float64]:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.coercion import EXACT, is_number, require_apart
 from fujiscore.errors import InputError, first_few, shown, spelled
-from fujiscore.io.table import LISTED, Group, Roles, listed, no_rows, not_a_number, number, unknown
+from fujiscore.io.table import (
+    LISTED,
+    Group,
+    Roles,
+    exact,
+    listed,
+    no_rows,
+    not_a_number,
+    number,
+    require_plain_numbers,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -31,6 +44,7 @@ SCORE_NAMES = ("score", "scores", "weight", "importance", "value")
 NOT_SCORES = ("rank", "ranking", "position", "fold")
 P_VALUES = ("p", "pval", "pvalue", "padj", "adjp", "adjpval", "adjpvalue", "fdr", "q", "qval", "qvalue")
 SMALL_IS_GOOD = {"distance": "distances", "dist": "distances", "rank": "ranks"}
+DIGITS = re.compile(r"\s*[0-9]+\s*")
 PUNCTUATION = str.maketrans("", "", " ._-")
 
 
@@ -81,7 +95,8 @@ def choose(
         among = f"none of {listed(table.numeric)} clearly does. Name it with {spelled('item')}."
         raise InputError(f"{table.file} must have a column that names the items, and {among}")
     roles = Roles(item_column, scores or _guess_scores(table, item_column, by_column), by_column)
-    return roles, None if items and scores else _describe(table, roles, left_out=not scores)
+    guessed = not (items and scores) or by_column not in {None, *by}
+    return roles, _describe(table, roles, left_out=not scores) if guessed else None
 
 
 def _find(table: Table, argument: str, names: Any) -> list[str]:
@@ -100,7 +115,8 @@ def _find(table: Table, argument: str, names: Any) -> list[str]:
 def _as_list(table: Table, *, guessed: bool) -> tuple[Roles, str | None]:
     """Return the roles in a table of one column, which lists items from best to worst."""
     [(name, share)] = table.numeric.items()
-    if guessed and share == 1 and not (table.header and is_item_name(name, plural=True)):
+    numbers = share == 1 or all(isinstance(cell, str) and is_number(cell) for cell in table.sample(name) or [""])
+    if guessed and numbers and not (table.header and is_item_name(name, plural=True)):
         raise InputError(
             f"{table.file} must name its items; its only column, {name!r}, holds numbers. Add a column of labels, or, "
             f"if the numbers name items from best to worst, pass {spelled('item', name)}."
@@ -142,7 +158,7 @@ def _guess_item(table: Table, used: Collection[str | None]) -> str | None:
     both_text = len(free) == 2 and max(free.values()) < 1
     if is_index_name(first) or not table.header or both_text:
         return first
-    counted = plain(first) not in NOT_SCORES and all(str(value).strip().isdecimal() for value in table.sample(first))
+    counted = plain(first) not in NOT_SCORES and all(DIGITS.fullmatch(str(value)) for value in table.sample(first))
     return first if counted else None
 
 
@@ -153,6 +169,8 @@ def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
     by_name = [name for name in reasons if plain(name) in SCORE_NAMES]
     ranks = [name for name in reasons if plain(name) == "rank"]
     if scores and (ranking is None or len(scores) == 1):
+        if table.unit != "row":  # columns of Parquet have types, and take time to read
+            require_plain_numbers(table, [name for name, reason in reasons.items() if reason == "text"])
         return scores
     if len(by_name) == 1:
         return by_name
@@ -232,6 +250,7 @@ def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
     if result is not None:
         return result
     collected: dict[str | None, tuple[list[str], dict[str, int], list[array[float]]]] = {}
+    large: dict[tuple[str | None, str], list[Any]] = {}  # values that float64 need not hold exactly
     used = [roles.item, roles.item if roles.ranking is None else roles.ranking, *roles.scores]
     for place, (item, ranking, *values) in table.rows(used):
         name = None if roles.ranking is None else _label(table, place, roles.ranking, ranking)
@@ -248,8 +267,12 @@ def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
             if score is None:
                 raise not_a_number(table.place(place, column), value, label)
             numbers.append(score)
+            if score >= EXACT or score <= -EXACT:
+                large.setdefault((name, column), []).append(exact(value))
     if not collected:
         raise no_rows(table.file)
+    for (_, column), values in large.items():
+        require_apart(values, f"{table.file}, column {column!r} must hold")
     return [
         Group(name, items, tuple(np.array(numbers, dtype=np.float64) for numbers in scores))
         for name, (items, _, scores) in collected.items()

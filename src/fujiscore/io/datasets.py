@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import is_null
+from fujiscore.coercion import EXACT, is_null, require_apart
 from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import is_index_name
 from fujiscore.io.documents import document
-from fujiscore.io.table import did_you_mean, listed, no_rows, not_a_number, number, numeric_share, texts, unknown
+from fujiscore.io.table import (
+    did_you_mean,
+    exact,
+    listed,
+    no_rows,
+    not_a_number,
+    number,
+    require_plain_numbers,
+    texts,
+    unknown,
+)
 from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
@@ -176,18 +186,20 @@ def _series(series: Any) -> NDArray[Any]:
 def _arrays(table: Table, categorical: Collection[str]) -> dict[str, NDArray[Any]]:
     """Return the columns of a table as numbers, or as text if named or mostly text."""
     text = [name for name, share in table.numeric.items() if share < 0.5 and name not in categorical]
-    for name in text:
-        cells = table.sample(name)
-        example = next((cell for cell in cells if "," in cell), None)
-        if example is not None and numeric_share(cell.replace(",", ".", 1) for cell in cells) == 1:
-            raise not_a_number(f"{table.file}, column {name!r}", example)
+    require_plain_numbers(table, text, f", or name the column as {spelled('categorical')}")
     as_text = {*text, *categorical}
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in table.numeric}
+    large: dict[str, list[Any]] = {}  # values that float64 need not hold exactly
     rows = table.rows(list(table.numeric))
     while chunk := list(islice(rows, CHUNK)):
         lines = [line for line, _ in chunk]
         for name, *cells in zip(table.numeric, *(row for _, row in chunk), strict=True):
-            parts[name].append(texts(cells) if name in as_text else _as_numbers(table, name, cells, lines))
+            part = texts(cells) if name in as_text else _as_numbers(table, name, cells, lines)
+            parts[name].append(part)
+            if name not in as_text and (np.abs(part) >= EXACT).any():
+                large.setdefault(name, []).extend(exact(cells[row]) for row in np.flatnonzero(np.abs(part) >= EXACT))
+    for name, values in large.items():
+        require_apart(values, f"{table.file}, column {name!r} must hold")
     return {name: np.concatenate(part) for name, part in parts.items() if part}
 
 
@@ -277,8 +289,10 @@ def _as_integers(y: NDArray[Any]) -> NDArray[Any]:
     """Return classes that are whole numbers as integers, so that they do not look like a regression target."""
     if y.dtype.kind == "f" and np.isfinite(y).all() and (y == np.round(y)).all() and np.abs(y).max() < 2**53:
         return y.astype(np.int64)
-    if y.dtype.kind == "O" and all(value is not None and number(value) is not None for value in y.tolist()):
-        return _as_integers(np.array([number(value) for value in y.tolist()], np.float64))
+    values = [number(value) for value in y.tolist()] if y.dtype.kind == "O" else [None]
+    # As numbers, large integers might become one class.
+    if all(value is not None and abs(value) < EXACT for value in values):
+        return _as_integers(np.array(values, np.float64))
     return y
 
 

@@ -1,4 +1,4 @@
-"""How formats are recognised, and the table in a file of each. Imports columnar, columns and table."""
+"""How formats are recognised, and the table in a file of each. Imports columnar, headers and table."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError, shown, spelled
 from fujiscore.io import columnar
-from fujiscore.io.columns import is_index_name, is_item_name
-from fujiscore.io.table import MISSING, Roles, Table, no_rows, number, numeric_share, picked, require_distinct
+from fujiscore.io.headers import SEPARATED, decimal_comma, has_header
+from fujiscore.io.table import Quoted, Roles, Table, no_rows, number, numeric_share, picked, require_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,17 +38,21 @@ MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
 FIMP = {"index": 1.0, "name": 0.0, "rank": 1.0, "score": 1.0}
 TREC = {"qid": 0.0, "Q0": 0.0, "docid": 0.0, "rank": 1.0, "score": 1.0, "tag": 0.0}
 FIMP_ROW = re.compile(r"([^\t]*)\t([^\t]*)\t *\[([^\[\],\t]*)\] *\t *\[([^\[\],\t]*)\]\s*")
+QUOTED = r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*\""""
 ATTRIBUTE = re.compile(
-    r"""@attribute\s+('(?:[^'\\]|\\.)*'\s*|"(?:[^"\\]|\\.)*"\s*|\S+\s+)((?:numeric|real|integer|string)(?!\S)|\{)""",
-    re.IGNORECASE,
+    rf"@attribute\s+((?:{QUOTED})\s*|\S+\s+)((?:numeric|real|integer|string)(?!\S)|\{{)", re.IGNORECASE
 )
+VALUE = re.compile(rf"""\s*({QUOTED}|(?!['"\s])[^,]*|)\s*(,|$)""")  # one value of a row of ARFF, quoted or bare
+ESCAPED = re.compile(r"""\\(.)|(['"])\2""")
+ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 ATTRIBUTE_SHAPE = "'@attribute name type', each name once, the type numeric, real, integer, string or {...}"
-TREC_ROW = re.compile(r"\s*" + r"\s+".join([r"(\S+)"] * len(TREC)) + r"\s*")
-PAIR = re.compile(r"(\d+):(\S+)")  # libsvm's index:value
+# As in trec_eval, only ASCII whitespace separates: a non-breaking space may be part of a label.
+TREC_ROW = re.compile(r"\s*" + r"\s+".join([r"(\S+)"] * len(TREC)) + r"\s*", re.ASCII)
+COMMENT = re.compile(r"(?:^|\s)#")  # in 1.#IND there is none
+PAIR = re.compile(r"([0-9]+):(\S+)")  # libsvm's index:value
 SEPARATORS = ("\t", ";", "|", ",")  # if two fit equally well, not the comma: it may be a decimal comma
 SAMPLE = 500  # rows that tell the separator, the header and the kinds of the columns
 SAMPLE_CELLS = 200_000
-SEPARATED = "separated by comma, tab, semicolon, | or space"
 OTHER_SEPARATORS = ":=#^~& "  # not read, but recognised where each line ends with a number after one
 
 
@@ -79,13 +83,13 @@ def _look(document: Document) -> str:
         return "json"
     if any(map(_is_rule, lines)):
         return "fimp"
-    words = [line.split() for line in lines]
-    if all(len(row) == 6 and row[1].upper() == "Q0" and number(row[4]) is not None for row in words):
+    runs = [TREC_ROW.fullmatch(line) for line in lines]
+    if all(row is not None and row[2].upper() == "Q0" and number(row[5]) is not None for row in runs):
         return "trec"
     if next((line for line in lines if not line.startswith("%")), "").lower().startswith(("@relation", "@attribute")):
         return "arff"
-    pairs = len(words[0]) > 1 and all(PAIR.fullmatch(word) for word in words[0][1:])
-    return "libsvm" if pairs and number(words[0][0]) is not None else "csv"
+    label, *words = lines[0].split()
+    return "libsvm" if words and all(map(PAIR.fullmatch, words)) and number(label) is not None else "csv"
 
 
 def table(document: Document, name: str, *, data: bool = False) -> Table:
@@ -104,26 +108,26 @@ def _delimited(document: Document, *, data: bool) -> Table:
     most = max(20, min(SAMPLE, SAMPLE_CELLS // len(first)))
     body = [row for _, row in islice(parsed, most)]
     width = _width([first, *body])
-    header = _has_header(document, first, body, width, data=data)
+    header = has_header(document.name, [first, *body], width, separator, data=data)
     if not header:
         body = [first, *body]
     if not body:
         raise no_rows(document.name)
-    names = _names(document, first, width) if header else [str(column + 1) for column in range(width)]
+    names = _names(document, first, body, width, separator) if header else [str(column + 1) for column in range(width)]
     values = {name: [row[column] for row in body if column < len(row)] for column, name in enumerate(names)}
     skip = start if header else 0
     rows = picked(names, partial(_fields, document, separator, skip, width))
-    quick = _fast(document, names, separator, skip, quoted=True)
+    quick = _fast(document, names, separator, skip)
     numeric = {name: numeric_share(cells) for name, cells in values.items()}
     return Table(document.name, numeric, rows, values.__getitem__, quick, header=header)
 
 
 def _fast(
-    document: Document, names: Sequence[str], separator: str, skip: int, *, quoted: bool
+    document: Document, names: Sequence[str], separator: str, skip: int, *, blanks: bool = False
 ) -> Callable[[Roles, bool], list[Group] | None] | None:
     """Return the reader of a large delimited file through pyarrow, None if that cannot be used."""
     usable = document.large and document.encoding in {"utf-8", "utf-8-sig"} and find_spec("pyarrow") is not None
-    return partial(columnar.delimited, document, names, separator, skip, quoted) if usable else None
+    return partial(columnar.delimited, document, names, separator, skip, blanks) if usable else None
 
 
 def _parse(document: Document, lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -188,49 +192,22 @@ def _width(rows: list[list[str]]) -> int:
     return max(dict.fromkeys([len(rows[0]), *widths]), key=widths.count)
 
 
-def _has_header(document: Document, first: list[str], body: list[list[str]], width: int, *, data: bool) -> bool:
-    """Return whether the first row names the columns: in a data set it must, above one or two of rankings it may."""
-    cells = [cell.strip() for cell in first]
-    values = [number(cell) for cell in cells]
-    counted = cells == [str(column) for column in range(width)]  # what pandas writes for columns without names
-    if data:
-        if width < 2:
-            must = f"{document.name} must have at least two columns, {SEPARATED}"
-            raise InputError(f"{must}; its first line is one: {shown(first[0])}.")
-        if counted or any(cell in MISSING or number(cell) is None for cell in cells):
-            return True
-        raise InputError(f"{document.name}, line 1 must name the columns; it holds numbers. Add a header.")
-    words = all(value is None for value in values)
-    names_items = is_item_name(cells[0], plural=width == 1) or is_index_name(cells[0])
-    if len(cells) < width or (names_items and all(v is None or v != v or v.is_integer() for v in values[1:])):  # noqa: PLR0124 - NaN
-        return True
-    if counted and (width > 2 or numeric_share(row[0] for row in body) < 1):
-        return True
-    if width == 1:  # above numbers only, a word is their column's name, not the best of a list of items
-        return words and bool(body) and numeric_share(row[0] for row in body) == 1
-    if width == 2 or words:
-        return words
-    raise InputError(
-        f"{document.name}, line 1 must name the {width} columns; it holds numbers. "
-        "Add a header (only an item column and one score column can do without)."
-    )
-
-
-def _names(document: Document, first: list[str], width: int) -> list[str]:
+def _names(document: Document, first: list[str], body: list[list[str]], width: int, separator: str) -> list[str]:
     """Return the columns' names; R's header leaves out the first, that of the row names."""
     names = [*([""] if len(first) == width - 1 else []), *(cell.strip() for cell in first)]
-    _require_fields(document, 1, names, width)
+    if len(names) != width:
+        advice = decimal_comma([row for row in body if len(row) == width], separator)
+        raise _uneven(document, 1, names, width, advice)
     require_distinct(document.name, names)
     return names
 
 
-def _require_fields(document: Document, line: int, row: list[str], width: int) -> None:
-    """Raise unless a row has as many fields as the others."""
-    if len(row) != width:
-        raise InputError(
-            f"{document.name}, line {line} must have {width} fields, as the other rows; it has {len(row)}. Quote "
-            "fields that contain the separator, and close every quote."
-        )
+def _uneven(document: Document, line: int, row: list[str], width: int, advice: str) -> InputError:
+    """Return the error for a row that has not as many fields as the others."""
+    return InputError(
+        f"{document.name}, line {line} must have {width} fields, as the other rows; it has {len(row)}. Quote "
+        f"fields that contain the separator, and close every quote.{advice}"
+    )
 
 
 def _fields(document: Document, separator: str, skip: int, width: int) -> Iterator[Row]:
@@ -238,7 +215,8 @@ def _fields(document: Document, separator: str, skip: int, width: int) -> Iterat
     for line, row in _parse(document, document.lines(), separator):
         if line <= skip:
             continue
-        _require_fields(document, line, row, width)
+        if len(row) != width:
+            raise _uneven(document, line, row, width, decimal_comma([row], separator))
         yield line, row
 
 
@@ -277,7 +255,7 @@ def _trec(document: Document) -> Table:
     """Return the table in a TREC run: one ranking per query."""
     rows = partial(_rows, document, 0, f"'{' '.join(TREC)}'", _matched(TREC_ROW))
     separator = "\t" if "\t" in document.first_lines(1)[0] else " "
-    fast = _fast(document, list(TREC), separator, 0, quoted=False)
+    fast = _fast(document, list(TREC), separator, 0, blanks=True)
     return Table(document.name, TREC, picked(TREC, rows), fast=fast, known=Roles("docid", ["score"], "qid"))
 
 
@@ -290,7 +268,7 @@ def _arff(document: Document) -> Table:
             break
         if text.lower().startswith("@attribute"):
             match = ATTRIBUTE.match(text)
-            name = match[1].strip().strip("'\"") if match else ""
+            name = str(_unquoted(match[1].strip())) if match else ""
             if match is None or name in numeric:
                 raise InputError(f"{document.name}, line {start} must be {ATTRIBUTE_SHAPE}; got {shown(text)}.")
             numeric[name] = float(match[2].lower() in {"numeric", "real", "integer"})
@@ -300,19 +278,36 @@ def _arff(document: Document) -> Table:
     def split(text: str) -> Sequence[str] | None:
         if text.lstrip().startswith("%"):
             return ()
-        quote = "'" if "'" in text else '"'
-        row = next(csv.reader([text.strip()], quotechar=quote, skipinitialspace=True, escapechar="\\"))
-        return row if len(row) == len(numeric) and not row[0].startswith("{") else None
+        row = _values(text.strip())
+        return row if len(row) == len(numeric) and not text.lstrip().startswith("{") else None
 
     shape = f"{len(numeric)} values, one per @attribute (dense, not sparse ARFF)"
     return Table(document.name, numeric, picked(numeric, partial(_rows, document, start, shape, split)))
+
+
+def _values(row: str) -> list[str]:
+    """Return the values in a row of ARFF, each quoted or not by itself; none if a quote is not closed."""
+    values, end = [], 0
+    while match := VALUE.match(row, end):
+        values.append(_unquoted(match[1]))
+        end = match.end()
+        if not match[2]:
+            return values
+    return []
+
+
+def _unquoted(value: str) -> str:
+    """Return a value of ARFF: without quotes and escapes if it is in quotes, or else as it stands."""
+    if value[:1] not in {"'", '"'}:
+        return value.strip()
+    return Quoted(ESCAPED.sub(lambda match: match[2] or ESCAPES.get(match[1], match[1]), value[1:-1]))
 
 
 def libsvm(document: Document) -> Iterator[tuple[float, list[tuple[int, float]]]]:
     """Yield the class and the pairs of feature and value in every row of a libsvm file."""
 
     def split(text: str) -> Sequence[Any] | None:
-        fields = text.partition("#")[0].split()
+        fields = COMMENT.split(text, maxsplit=1)[0].split()
         pairs = [PAIR.fullmatch(field) for field in fields[1:] if not field.startswith("qid:")]
         row = [(int(pair[1]), number(pair[2])) for pair in pairs if pair]
         values = [number(fields[0]) if fields else 0.0, *(value for _, value in row)]

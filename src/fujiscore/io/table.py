@@ -1,13 +1,15 @@
-"""A table in a file: its columns, the one syntax of numbers, the one list of missing values. Imports errors only."""
+"""A table in a file: its columns, the one syntax of numbers, the one list of missing values. Imports coercion."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from fujiscore.coercion import is_number
 from fujiscore.errors import InputError, first_few, shown
 
 if TYPE_CHECKING:
@@ -16,12 +18,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"))
+# How other programs write numbers: nan(ind), 1.#IND, 0x1p3.
+FOREIGN = re.compile(r"[+-]?(nan\(\w*\)|[0-9]+\.#\w+|0x[0-9a-f.]+(p[+-]?[0-9]+)?)", re.IGNORECASE)
+WHOLE = re.compile(r"\s*[+-]?[0-9]{1,308}\s*")  # an integer in a text, finite as float64
 LISTED = 12
 # A longer name is not compared with others in search of a similar one: that takes the square of its length.
 LONGEST_HINT = 200
 
 # Where a row stands (its line, row or record), and its cells.
 Row: TypeAlias = "tuple[int, Sequence[Any]]"
+
+
+class Quoted(str):
+    """A value that the file has in quotes: text as it stands, also where it looks like a missing value."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -84,8 +95,8 @@ def picked(columns: Iterable[str], rows: Callable[[], Iterator[Row]]) -> Callabl
 def number(value: Any) -> float | None:
     """Return a value as a float: NaN if it is missing, None if it is not a number."""
     if isinstance(value, str):
-        value = value.strip()
-        if value in MISSING:
+        quoted, value = isinstance(value, Quoted), value.strip()
+        if value in MISSING and not quoted:
             return float("nan")
         if "_" in value or not value.isascii():  # float() accepts 1_2 and the digits of all scripts: these are labels
             return None
@@ -99,10 +110,36 @@ def number(value: Any) -> float | None:
         return None
 
 
+def exact(value: Any) -> Any:
+    """Return the integer that a text is, exactly; other values as they are."""
+    return int(value) if isinstance(value, str) and WHOLE.fullmatch(value) else value
+
+
 def texts(cells: Iterable[Any]) -> NDArray[Any]:
-    """Return cells as an array of stripped text, None where it is missing."""
-    stripped = ("" if cell is None else str(cell).strip() for cell in cells)
-    return np.array([None if cell in MISSING else cell for cell in stripped], np.object_)
+    """Return cells as an array of stripped text, None where it is missing; text in quotes as it stands."""
+    stripped = (cell if isinstance(cell, Quoted) else "" if cell is None else str(cell).strip() for cell in cells)
+    present = [str(cell) if isinstance(cell, Quoted) else None if cell in MISSING else cell for cell in stripped]
+    return np.array(present, np.object_)
+
+
+def is_decimal_comma(value: Any) -> bool:
+    """Return whether a value is a number but for its decimal comma."""
+    return isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None
+
+
+def is_foreign_number(value: Any) -> bool:
+    """Return whether a value is a number only as Python (1_0, the digits of all scripts) or other programs write it."""
+    plain = not isinstance(value, str) or number(value) is not None
+    return not plain and (is_number(value) or FOREIGN.fullmatch(value.strip()) is not None)
+
+
+def require_plain_numbers(table: Table, names: Iterable[str], remedy: str = "") -> None:
+    """Raise if a column that seems to be text holds numbers in another syntax, such as with decimal commas."""
+    for name in names:
+        cells = [cell for cell in table.sample(name) if cell is not None and str(cell).strip() not in MISSING]
+        other = [cell for cell in cells if number(cell) is None]
+        if other and all(is_decimal_comma(cell) or is_foreign_number(cell) for cell in other):
+            raise not_a_number(f"{table.file}, column {name!r}", other[0], remedy=remedy)
 
 
 def numeric_share(values: Iterable[Any]) -> float:
@@ -133,8 +170,11 @@ def unknown(file: str, argument: str, name: object, names: Collection[str], what
 def not_a_number(where: str, value: Any, item: str | None = None, remedy: str = "") -> InputError:
     """Return the error for a value that is not a number."""
     got = shown(value) if item is None else f"{shown(value)} for {shown(item)}"
-    comma = isinstance(value, str) and value.count(",") == 1 and number(value.replace(",", ".")) is not None
-    advice = "Write numbers with a decimal point" if comma else f"Correct it, or leave it empty (NaN){remedy}"
+    advice = (
+        "Write numbers with a decimal point"
+        if is_decimal_comma(value)
+        else f"Correct it, or leave it empty (NaN){remedy}"
+    )
     return InputError(f"{where} must hold a number; got {got}. {advice}.")
 
 

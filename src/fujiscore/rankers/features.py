@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.coercion import is_number
+from fujiscore.coercion import is_number, unmasked
 from fujiscore.errors import InputError, first_few, spelled
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     if nw.dependencies.is_into_dataframe(X):
         return _from_frame(X, categorical, inspect=inspect)
     try:
-        values = np.ma.filled(X.astype(np.float64), np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+        values = unmasked(np.asanyarray(X))
     except ValueError:
         raise InputError("X must be a table; its rows have unequal lengths.") from None
     if values.ndim != 2:
@@ -302,7 +302,7 @@ def _target(y: Any) -> NDArray[Any]:
     if nw.dependencies.is_into_series(y):
         return _objects(nw.from_native(y, series_only=True))
     try:
-        values = np.asarray(y)
+        values = unmasked(np.asanyarray(y))
     except ValueError:
         raise InputError("y must be one-dimensional: one class per row. Its entries have unequal lengths.") from None
     if isinstance(y, (list, tuple)) and values.dtype.kind in "US":

@@ -1,0 +1,168 @@
+"""Whether the first row of a delimited file names its columns, and commas that may be decimal. Imports columns."""
+
+from __future__ import annotations
+
+import re
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from fujiscore.errors import InputError, shown
+from fujiscore.io.columns import is_index_name, is_item_name
+from fujiscore.io.table import (
+    MISSING,
+    is_decimal_comma,
+    is_foreign_number,
+    not_a_number,
+    number,
+    numeric_share,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SEPARATED = "separated by comma, tab, semicolon, | or space"
+YEARS = range(1900, 2101)
+FAR = 10  # a number more than this many times those beneath it is not one of them
+INTEGER = re.compile(r"[+-]?[0-9]+")
+DIGITS = re.compile(r"[0-9]+")
+
+
+def has_header(file: str, rows: Sequence[list[str]], width: int, separator: str, *, data: bool) -> bool:
+    """Return whether the first row names the columns: in a data set it must, above one or two of rankings it may."""
+    first, *body = rows
+    cells = [cell.strip() for cell in first]
+    whole = [row for row in body if len(row) == width]
+    counted = cells == [str(column) for column in range(width)]  # what pandas writes for columns without names
+    if len(cells) == width - 1 and separator == ",":
+        _require_row_names(file, cells, whole)
+        _refuse_words_before_decimals(file, whole)
+    if data:
+        return _names_data(file, cells, whole, width, counted=counted)
+    if len(cells) < width or (counted and (width > 2 or numeric_share(row[0] for row in body) < 1)):
+        return True
+    if width == 1:  # above numbers only, a word is their column's name, not the best of a list of items
+        named = is_item_name(cells[0], plural=True) or is_index_name(cells[0])
+        return named or (number(cells[0]) is None and bool(body) and numeric_share(row[0] for row in body) == 1)
+    named = _names_columns(file, cells, whole, separator)
+    if not named and width > 2:
+        raise InputError(
+            f"{file}, line 1 must name the {width} columns; it holds numbers. Add a header (only an item column and "
+            f"one score column can do without).{decimal_comma([first, *whole], separator)}"
+        )
+    if not named and separator == ",":
+        _refuse_words_before_decimals(file, [first, *whole])
+    return named
+
+
+def _names_data(file: str, cells: list[str], body: Sequence[list[str]], width: int, *, counted: bool) -> bool:
+    """Return True, or raise if the first row of a data set is one of its rows."""
+    if width < 2:
+        must = f"{file} must have at least two columns, {SEPARATED}"
+        raise InputError(f"{must}; its first line is one: {shown(cells[0])}.")
+    numbers = [cell not in MISSING and number(cell) is not None for cell in cells]
+    if counted or not any(numbers):
+        return True
+    # A class or another category occurs again beneath, the name of a column does not.
+    words = [column for column, cell in enumerate(cells) if number(cell) is None]
+    again = len(cells) == width and any(cells[column] in {row[column].strip() for row in body} for column in words)
+    if all(numbers) or again:
+        what = f"a row of data ({shown(','.join(cells))})" if again else "numbers"
+        raise InputError(f"{file}, line 1 must name the columns; it holds {what}. Add a header.")
+    return True
+
+
+def _names_columns(file: str, cells: list[str], body: Sequence[list[str]], separator: str) -> bool:
+    """Return whether the first of several rows of rankings names the columns, or raise if that cannot be told."""
+    label, *others = cells
+    named = is_item_name(label) or is_index_name(label)
+    wrong = [cell for cell in others if is_decimal_comma(cell) and not (named and len(others) > 1)]
+    wrong += [cell for cell in others if is_foreign_number(cell) and not (named or len(others) > 1)]
+    if wrong:
+        raise not_a_number(f"{file}, line 1", wrong[0], label)
+    numbers = [cell for cell in others if cell not in MISSING and number(cell) is not None]
+    if all(number(cell) is None for cell in others):
+        return named or number(label) is None
+    if not all(map(DIGITS.fullmatch, numbers)):
+        return False
+    index = is_index_name(label) and label.lower() != "index"  # no item has such a label
+    if index or (named and (not body or len(numbers) < len(others) > 1)):
+        return True
+    if len(numbers) < len(others) or number(label) is not None:
+        return False
+    names = _are_names([float(cell) for cell in numbers], [cell.strip() for row in body for cell in row[1:]], named)
+    if names is None:
+        raise InputError(
+            f"{file}, line 1 must be a header or a row, and {shown(separator.join(cells))} may be either. If it is a "
+            "row, write a header such as item,score above it; if it is the header, give the columns names that are not "
+            f"numbers.{decimal_comma([cells, *body], separator)}"
+        )
+    return names
+
+
+def _are_names(numbers: list[float], beneath: list[str], named: bool) -> bool | None:
+    """Return whether whole numbers beside a word name columns, not scores like those beneath; None if unclear."""
+    present = [cell for cell in beneath if cell not in MISSING]
+    whole = [INTEGER.fullmatch(cell) is not None for cell in present]
+    scores = [abs(value) for value in map(number, present) if value is not None and isfinite(value)]
+    far = min(numbers) > FAR * max(scores, default=0.0)
+    years = all(value in YEARS for value in numbers)
+    if not named:
+        return None if len(numbers) == 1 and years and far and not any(whole) else False
+    several = len(numbers) > 1
+    from_zero = list(range(len(numbers)))  # as pandas numbers columns without names
+    if numbers == from_zero or (several and numbers == [column + 1 for column in from_zero]):
+        return True
+    ordered = several and numbers in (sorted(set(numbers)), sorted(set(numbers), reverse=True))
+    if years and (ordered or far or not all(whole)):
+        return True
+    if several:
+        return None if all(whole) else True
+    if any(whole):
+        return None if far or years or numbers == [1] else False
+    return True if far else None
+
+
+def decimal_comma(rows: Sequence[Sequence[str]], separator: str, start: int = 0) -> str:
+    """Return advice for the end of a message if all rows have what may be a number with a decimal comma in one place.
+
+    In a file that is separated by commas, 12,5 is two fields.
+    """
+    width = min(map(len, rows), default=0) if separator == "," else 0
+    for column in range(start, width - 1):
+        pairs = ((row[column].strip(), row[column + 1].strip()) for row in rows)
+        if all(INTEGER.fullmatch(whole) and DIGITS.fullmatch(fraction) for whole, fraction in pairs):
+            whole, fraction = (cell.strip() for cell in rows[0][column : column + 2])
+            point = f"with a decimal point ({whole}.{fraction}) and without thousands separators"
+            return f" If {whole},{fraction} is one number, write it {point}."
+    return ""
+
+
+def _require_row_names(file: str, cells: list[str], body: Sequence[list[str]]) -> None:
+    """Raise if a header lacks a name because of decimal commas, and not because R leaves out that of the row names."""
+    labels = [row[0].strip() for row in body]
+    numbered = labels == [str(row) for row in range(1, len(labels) + 1)]  # R numbers rows that have no names
+    named = is_item_name(cells[0])
+    advice = decimal_comma(body, ",", start=int(numbered))
+    likely = named or (not numbered and (len(cells) == 2 or len(set(labels)) < len(labels)))
+    if advice and likely:
+        raise InputError(
+            f"{file}, line 1 must name the {len(cells) + 1} columns; it names {len(cells)}.{advice} If the first "
+            "column holds the names of the rows, name it too."
+        )
+
+
+def _refuse_words_before_decimals(file: str, rows: Sequence[list[str]]) -> None:
+    """Raise if every row may be a label, a space and a number with a decimal comma: 'A 12,5'."""
+    parts = [row[0].rsplit(None, 1) for row in rows if len(row) == 2]
+    numbers = [f"{part[-1]},{row[1].strip()}" for part, row in zip(parts, rows, strict=False) if len(part) == 2]
+    labels = {part[0] for part in parts if part}
+    if (
+        rows
+        and len(labels) == len(numbers) == len(rows)
+        and all(re.fullmatch(r"[+-]?[0-9]+,[0-9]+", text) for text in numbers)
+    ):
+        header = "If the numbers are separate, write a header such as item,score above them"
+        raise InputError(
+            f"{file} must have an item and a score per line; in {shown(','.join(rows[0]))} the comma may separate them "
+            f"or be a decimal comma. Write numbers with a decimal point. {header}."
+        )

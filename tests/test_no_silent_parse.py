@@ -425,6 +425,12 @@ def test_small_and_large_files_are_read_alike(tmp_path_factory, cells, suffix):
     assert row_by_row == through_pyarrow
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\x0c", "\u00a0", "\x1c"])
+def test_a_blank_line_is_not_an_item_of_a_list(write, monkeypatch, blank):
+    path = write("x.txt", f"item\na\n{blank}\nb\n{blank}")
+    assert both_ways(path, monkeypatch) == [[("x", ["a", "b"], ["1.0", "0.5"])]] * 2
+
+
 # Blanks in TREC runs
 
 TREC_ROWS = [

@@ -107,7 +107,9 @@ def delimited(
         return None
     # A label with a line break comes from an unclosed quote.
     spans = any(compute.any(compute.match_substring(table[name], end)).as_py() for name in text for end in "\n\r")
-    doubtful = spans or any(_is_doubtful(table[name]) for name in roles.scores)
+    # In a table of one column, a line of blanks is no row.
+    blank = len(names) == 1 and compute.any(compute.equal(compute.utf8_trim_whitespace(table[0]), "")).as_py()
+    doubtful = spans or blank or any(_is_doubtful(table[name]) for name in roles.scores)
     return None if doubtful else _groups(table.select([*text, *roles.scores]).columns, roles, unique)
 
 

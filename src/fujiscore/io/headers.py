@@ -25,6 +25,7 @@ YEARS = range(1900, 2101)
 FAR = 10  # a number more than this many times those beneath it is not one of them
 INTEGER = re.compile(r"[+-]?[0-9]+")
 DIGITS = re.compile(r"[0-9]+")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
 def has_header(file: str, rows: Sequence[list[str]], width: int, separator: str, *, data: bool) -> bool:
@@ -153,14 +154,12 @@ def _require_row_names(file: str, cells: list[str], body: Sequence[list[str]]) -
 
 def _refuse_words_before_decimals(file: str, rows: Sequence[list[str]]) -> None:
     """Raise if every row may be a label, a space and a number with a decimal comma: 'A 12,5'."""
-    parts = [row[0].rsplit(None, 1) for row in rows if len(row) == 2]
-    numbers = [f"{part[-1]},{row[1].strip()}" for part, row in zip(parts, rows, strict=False) if len(part) == 2]
+    if not rows or any(len(row) != 2 for row in rows):
+        return
+    parts = [row[0].rsplit(None, 1) for row in rows]
+    numbers = [f"{part[-1]},{row[1].strip()}" for part, row in zip(parts, rows, strict=True) if len(part) == 2]
     labels = {part[0] for part in parts if part}
-    if (
-        rows
-        and len(labels) == len(numbers) == len(rows)
-        and all(re.fullmatch(r"[+-]?[0-9]+,[0-9]+", text) for text in numbers)
-    ):
+    if len(labels) == len(numbers) == len(rows) and all(map(DECIMAL_COMMA.fullmatch, numbers)):
         header = "If the numbers are separate, write a header such as item,score above them"
         raise InputError(
             f"{file} must have an item and a score per line; in {shown(','.join(rows[0]))} the comma may separate them "

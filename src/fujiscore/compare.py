@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.errors import InputError, spelled
+from fujiscore.errors import NAME, InputError, printable, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, has_closed_form, no_universe
@@ -506,7 +506,7 @@ def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
             f"decides ({spelled('ties', 'closed')} does not depend on it)"
         )
     dead = [ranking.name for ranking in (overlap.r, overlap.s) if ranking.constant]
-    notes += [f"{name} gives every item the same score: it orders nothing" for name in dead]
+    notes += [f"{printable(name, NAME)} gives every item the same score: it orders nothing" for name in dead]
     for measure in measures:
         undefined = undefined_points(measure, overlap)
         if undefined:

@@ -11,7 +11,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, require_labels, unique_labels
-from fujiscore.errors import InputError, choice, counted, first_few, spelled
+from fujiscore.errors import InputError, choice, counted, first_few, one_line, spelled
 from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
 from fujiscore.transforms import Transform, transformed
 
@@ -198,7 +198,7 @@ def align(
     size = _universe_size(universe, members, labels)
     for obj in objects:
         said += obj.notes if isinstance(obj, Ranking) else ()
-    final = tuple(dict.fromkeys(said))
+    final = tuple(dict.fromkeys(map(one_line, said)))
     members = [member.renamed(name, size, final) for member, name in zip(members, names, strict=True)]
     return Rankings.of(members, labels, size, final)
 

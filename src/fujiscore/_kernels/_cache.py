@@ -13,11 +13,11 @@ import sys
 import time
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from uuid import uuid4
 
-import llvmlite
 import numba
 from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
@@ -103,7 +103,7 @@ def stamp():
     sources = sorted(
         (file.name, file.read_bytes()) for file in files(__package__).iterdir() if file.name.endswith(".py")
     )
-    return repr((sys.version, numba.__version__, llvmlite.__version__, sources)).encode()
+    return repr((sys.version, numba.__version__, version("llvmlite"), sources)).encode()
 
 
 def tell_once(folder, reason):

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 LISTED = 5
 
 
+# Larger integers are not exact as floats, nor do they fit compiled code.
+LARGEST = 2**53
+
+
 class InputError(ValueError):
     """An argument or a file that cannot be used: the message says which, what was required, what came, what to do."""
 
@@ -56,6 +60,8 @@ def integer(argument: str, value: Any, least: int = 0) -> int:
         number = least - 1
     if number < least:
         raise InputError(f"{spelled(argument)} must be an integer of at least {least}; got {value!r}.")
+    if number > LARGEST:
+        raise InputError(f"{spelled(argument)} must be an integer of at most 2^53; got a larger one.")
     return number
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import marshal
 import os
+import zlib
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 SCHEMES = ("subsample", "bootstrap", "folds")
 LEAST_RESAMPLES = 3
+STORED = "scores.npy"  # in the archive of a finished resample
+LARGEST_HEADER = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -106,9 +109,12 @@ def resampled_scores(
 def _load(path: Path, shape: tuple[int, int]) -> Scores | None:
     """Return a finished resample's scores, None if there are none or the file is damaged."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            scores: Scores = stored["scores"]
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        with ZipFile(path) as archive:
+            if archive.getinfo(STORED).file_size > 8 * shape[0] * shape[1] + LARGEST_HEADER:
+                return None
+            with archive.open(STORED) as file:
+                scores: Scores = np.lib.format.read_array(file, allow_pickle=False)
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, NotImplementedError, RuntimeError, zlib.error):
         return None
     return scores if scores.shape == shape and scores.dtype == np.float64 else None
 

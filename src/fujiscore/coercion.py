@@ -55,6 +55,12 @@ def require_labels(items: Iterable[Any], name: str) -> None:
         raise InputError(f"{name} must label every item; the label at position {position} is missing. Drop that item.")
 
 
+def first_repeated(names: Iterable[Hashable]) -> Hashable:
+    """Return the first name that occurred before."""
+    seen: set[Hashable] = set()
+    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+
+
 def labelled(obj: Any, name: str) -> Labelled:
     """Return one object as labels and scores; the scores may still be negative, NaN or infinite."""
     if isinstance(obj, Labelled):
@@ -299,8 +305,9 @@ def _require_plain_names(names: Sequence[Any]) -> None:
         raise InputError("rankings must have one level of column names; got a MultiIndex. Flatten the columns first.")
     texts = [str(name) for name in names]
     if len(set(texts)) < len(texts):
-        repeated = next(name for position, name in enumerate(texts) if name in texts[:position])
-        raise InputError(f"rankings must name each column once; {repeated!r} names more than one. Rename them.")
+        raise InputError(
+            f"rankings must name each column once; {first_repeated(texts)!r} names more than one. Rename them."
+        )
 
 
 def _text_column(table: Any) -> str | None:

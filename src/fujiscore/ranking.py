@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.coercion import labelled, unique_labels
+from fujiscore.coercion import first_repeated, labelled, unique_labels
 from fujiscore.errors import InputError, counted, first_few, integer
 from fujiscore.tables import frame, free_name
 
@@ -425,5 +425,5 @@ def _plain_labels(labels: Any, size: int, name: str) -> Labels:
 def require_names(names: Sequence[str]) -> None:
     """Raise unless each ranking has a name of its own."""
     if len(set(names)) < len(names):
-        repeated = next(name for position, name in enumerate(names) if name in names[:position])
-        raise InputError(f"rankings must have different names; {str(repeated)!r} names more than one. Rename them.")
+        repeated = str(first_repeated(names))
+        raise InputError(f"rankings must have different names; {repeated!r} names more than one. Rename them.")

@@ -127,9 +127,9 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
 
     def read(names: Sequence[str]) -> list[Any]:
         wanted = list(dict.fromkeys(names))
-        if kind == "parquet":
-            require_memory(file, _decoded_size(opened.metadata, set(wanted)))
         with _complete(file, kind):
+            if kind == "parquet":
+                require_memory(file, _decoded_size(opened.metadata, set(wanted)))
             table = opened.select(wanted) if kind == "feather" else opened.read(columns=wanted)
             table.validate(full=True)  # pyarrow and NumPy read wherever an offset points, be it beyond the buffer
             return list(table.select(names).columns)
@@ -143,7 +143,8 @@ def _decoded_size(metadata: Any, names: Collection[str]) -> int:
     rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
     columns = range(metadata.num_columns)
     used = [i for i in columns if metadata.schema.column(i).path.partition(".")[0] in names]
-    return 16 * rows * len(names) + sum(group.column(i).total_uncompressed_size for group in groups for i in used)
+    stored = sum(int(group.column(i).total_uncompressed_size) for group in groups for i in used)
+    return 16 * int(rows) * len(names) + stored
 
 
 @contextmanager

@@ -35,7 +35,7 @@ ATTEMPTS = 3
 PAUSE = 1.0
 TIMEOUT = 30.0  # seconds without an answer
 DEADLINE = 300.0  # seconds for a file
-LARGEST = 32 * 2**20  # bytes; the largest published file has 2 MB
+LARGEST = 32 * 2**20  # bytes; the largest published file has 0.9 MB
 BLOCK = 1 << 16
 CONNECTIONS = 4
 

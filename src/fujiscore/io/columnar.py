@@ -129,7 +129,7 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
         wanted = list(dict.fromkeys(names))
         with _complete(file, kind):
             if kind == "parquet":
-                require_memory(file, _decoded_size(opened.metadata, set(wanted)))
+                require_memory(file, _decoded_size(opened.metadata, len(wanted)))
             table = opened.select(wanted) if kind == "feather" else opened.read(columns=wanted)
             table.validate(full=True)  # pyarrow and NumPy read wherever an offset points, be it beyond the buffer
             return list(table.select(names).columns)
@@ -137,14 +137,13 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
     return schema, read
 
 
-def _decoded_size(metadata: Any, names: Collection[str]) -> int:
+def _decoded_size(metadata: Any, columns: int) -> int:
     """Return about how many bytes some columns of a Parquet file take: a run of a billion zeros is stored in a few."""
+    # Not the sizes of the columns themselves: pyarrow ends the process where their statistics are damaged.
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
-    columns = range(metadata.num_columns)
-    used = [i for i in columns if metadata.schema.column(i).path.partition(".")[0] in names]
-    stored = sum(int(group.column(i).total_uncompressed_size) for group in groups for i in used)
-    return 16 * int(rows) * len(names) + stored
+    stored = sum(group.total_byte_size for group in groups)
+    return int(columns * (16 * rows + stored // max(metadata.num_columns, 1)))
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from decimal import Decimal
 from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 Scores: TypeAlias = "NDArray[np.float64]"
 Labels: TypeAlias = Sequence[Hashable]
 EXACT = 2.0**53  # smaller integers are exact as float64; beyond, neighbours become equal
+MOST_ITEMS = 2**31 - 1  # positions are 32-bit integers
 NO_SCORES = "no scores: read as a list from best to worst, scores 1/rank"
 
 
@@ -91,6 +93,7 @@ def unmasked(values: NDArray[Any]) -> NDArray[Any]:
 def labelled(obj: Any, name: str) -> Labelled:
     """Return one object as labels and scores; the scores may still be negative, NaN or infinite."""
     if isinstance(obj, Labelled):
+        require_size(obj.scores.size, name)
         return obj
     if isinstance(obj, np.ndarray):
         return _from_array(obj, name)
@@ -103,6 +106,7 @@ def labelled(obj: Any, name: str) -> Labelled:
 
 def _from_array(obj: NDArray[Any], name: str) -> Labelled:
     """Return an array's scores; an array of text is a list of items."""
+    require_size(obj.size, name)
     values = unmasked(obj)
     if values.dtype.kind in "UOT" and values.ndim == 1 and values.size and _all_text(values.tolist()):
         return _from_items(values.tolist(), name)
@@ -111,6 +115,7 @@ def _from_array(obj: NDArray[Any], name: str) -> Labelled:
 
 def _from_sequence(obj: Sequence[Any], name: str) -> Labelled:
     """Return scores, (item, score) pairs, or a list of items from best to worst."""
+    require_size(len(obj), name)
     if obj and isinstance(obj[0], tuple) and all(isinstance(entry, tuple) and len(entry) == 2 for entry in obj):
         return Labelled([item for item, _ in obj], _numbers(_array([score for _, score in obj], name), name))
     if obj and isinstance(obj[0], str) and _all_text(obj):
@@ -151,6 +156,12 @@ def _array(obj: Any, name: str) -> NDArray[Any]:
     return values
 
 
+def require_size(size: int, name: str) -> None:
+    """Raise if there are more items than positions."""
+    if size > MOST_ITEMS:
+        raise InputError(f"{name} must hold fewer than 2^31 items; it has {size:,}. Rank the best of them.")
+
+
 def _is_large(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which numbers are so large that float64 need not hold them exactly if they are integers."""
     return np.asarray(np.abs(values) >= EXACT)
@@ -165,6 +176,7 @@ def _numbers(values: NDArray[Any], name: str) -> Scores:
         )
     if values.size == 0:
         raise InputError(f"{name} must hold at least one score; it is empty.")
+    require_size(values.size, name)
     numbers = values if values.dtype.kind in "fiub" else _from_objects(values, name)
     with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, which the door refuses
         scores = np.ascontiguousarray(numbers, dtype=np.float64)
@@ -205,6 +217,9 @@ def _from_library(obj: Any, name: str) -> Labelled:
     """Return the scores of a Series (with its index), a table with one score column, or another iterable."""
     import narwhals as nw
 
+    if isinstance(obj, Sized):
+        require_size(len(obj), name)
+    _require_consistent(obj, name)
     if nw.dependencies.is_pandas_series(obj):
         return _from_pandas(obj, name)
     if nw.dependencies.is_into_series(obj):
@@ -281,12 +296,14 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
 
     if not nw.dependencies.is_into_dataframe(obj):
         obj = _arrow_table(obj)
+    _require_consistent(obj, "rankings")
     names = obj.column_names if hasattr(obj, "column_names") else list(obj.columns)
     _require_plain_names(names)
     if nw.dependencies.is_pandas_dataframe(obj) and any(not isinstance(name, str) for name in names):
         items = str(items) if items in names else items
         obj = obj.set_axis([str(name) for name in names], axis=1)
     table = nw.from_native(obj, eager_only=True)
+    require_size(len(table), "rankings")
     columns = list(table.columns)
     if items is not None and items not in columns:
         raise InputError(
@@ -299,6 +316,36 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     notes = (f"the column {column!r} labels the items, not the index",) if guessed else ()
     scored = [name for name in columns if name != column]
     return scored, [Labelled(labels, _column_scores(table[name], name), notes) for name in scored]
+
+
+def _require_consistent(obj: Any, name: str) -> None:
+    """Raise if Arrow data refers to what lies beyond its buffers: who reads it, reads there or crashes."""
+    pa: Any = sys.modules.get("pyarrow")  # without it, nothing here comes from Arrow buffers
+    if pa is None:
+        return
+    try:
+        for part in _arrow_parts(obj, pa):
+            part.validate(full=True)
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        raise InputError(f"{name} must be consistent Arrow data; it is damaged: {error}") from None
+
+
+def _arrow_parts(obj: Any, pa: Any) -> list[Any]:
+    """Return the Arrow data that an object consists of, without a copy."""
+    import narwhals as nw
+
+    depends = nw.dependencies
+    if depends.is_pandas_series(obj) or depends.is_pandas_dataframe(obj):
+        kinds = [obj.dtype] if obj.ndim == 1 else list(obj.dtypes)
+        arrow = [i for i, kind in enumerate(kinds) if type(kind).__name__ in {"ArrowDtype", "StringDtype"}]
+        arrays = [obj.array if obj.ndim == 1 else obj.iloc[:, i].array for i in arrow]
+        arrays += [obj.index.array] if obj.index.nlevels == 1 else []
+        return [array.__arrow_array__() for array in arrays if type(array).__name__.startswith("Arrow")]
+    if depends.is_polars_dataframe(obj):
+        return [pa.table(obj)]
+    if depends.is_polars_series(obj):
+        return [pa.chunked_array(obj)]
+    return [obj] if isinstance(obj, (pa.Table, pa.RecordBatch, pa.ChunkedArray, pa.Array)) else []
 
 
 def _arrow_table(obj: Any) -> Any:

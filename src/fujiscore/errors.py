@@ -20,6 +20,10 @@ NAME, WORD, SENTENCE = 60, 400, 2000
 LONG_WORD = re.compile(rf"\S{{{WORD + 1},}}")
 
 
+# Larger integers are not exact as floats, nor do they fit compiled code.
+LARGEST = 2**53
+
+
 class InputError(ValueError):
     """An argument or a file that cannot be used: the message says which, what was required, what came, what to do."""
 
@@ -116,6 +120,8 @@ def integer(argument: str, value: Any, least: int = 0) -> int:
         number = least - 1
     if number < least:
         raise InputError(f"{spelled(argument)} must be an integer of at least {least}; got {shown(value)}.")
+    if number > LARGEST:
+        raise InputError(f"{spelled(argument)} must be an integer of at most 2^53; got a larger one.")
     return number
 
 

@@ -115,8 +115,8 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
         )
     share = rows.size / m / n
     spread = share * (1 - share)
-    chosen = np.bincount(columns, minlength=n) / m
-    value = 1 - m / (m - 1) * float(np.mean(chosen * (1 - chosen))) / spread
+    chosen = np.bincount(columns) / m  # an item beyond the last that was chosen adds nothing
+    value = 1 - m / (m - 1) * float(np.sum(chosen * (1 - chosen))) / n / spread
     sizes = np.bincount(rows, minlength=m) / n
     common = np.bincount(rows, weights=chosen[columns], minlength=m) / n
     # The plus sign before value / 2 is right: with a minus the variance is wrong, by a factor of 2.4 in a simulation.

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.coercion import EXACT, merged, require_apart
-from fujiscore.errors import MissingExtraError
+from fujiscore.errors import InputError, MissingExtraError
+from fujiscore.io.limits import require_memory
 from fujiscore.io.table import MISSING, Group, Table, damaged, require_distinct, texts
 
 if TYPE_CHECKING:
@@ -93,24 +94,32 @@ def delimited(
 
     text = roles.labels
     types = {name: pa.large_string() for name in text} | {name: pa.float64() for name in roles.scores}
+
+    def read(stream: Any) -> list[Group] | None:
+        table = csv.read_csv(
+            stream,
+            csv.ReadOptions(column_names=names, skip_rows=skip),
+            csv.ParseOptions(delimiter=delimiter, quote_char=False if blanks else '"'),
+            csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=sorted(MISSING)),
+        )
+        # A label with a line break comes from an unclosed quote.
+        spans = any(compute.any(compute.match_substring(table[name], end)).as_py() for name in text for end in "\n\r")
+        # In a table of one column, a line of blanks is no row.
+        blank = len(names) == 1 and compute.any(compute.equal(compute.utf8_trim_whitespace(table[0]), "")).as_py()
+        doubtful = spans or blank or any(_is_doubtful(table[name]) for name in roles.scores)
+        return None if doubtful else _groups(table.select([*text, *roles.scores]).columns, roles, unique)
+
+    head = document.head[: document.head.rfind(b"\n") + 1]
     try:
         if blanks and not _separated(document, delimiter):
             return None
+        # What is wrong in the first lines needs no reading of millions.
+        if head.count(b"\n") > skip + 1 and read(io.BytesIO(head)) is None:
+            return None
         with document.open() as stream:
-            table = csv.read_csv(
-                stream,
-                csv.ReadOptions(column_names=names, skip_rows=skip),
-                csv.ParseOptions(delimiter=delimiter, quote_char=False if blanks else '"'),
-                csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=sorted(MISSING)),
-            )
+            return read(stream)
     except (pa.ArrowException, OSError, EOFError, zlib.error):
         return None
-    # A label with a line break comes from an unclosed quote.
-    spans = any(compute.any(compute.match_substring(table[name], end)).as_py() for name in text for end in "\n\r")
-    # In a table of one column, a line of blanks is no row.
-    blank = len(names) == 1 and compute.any(compute.equal(compute.utf8_trim_whitespace(table[0]), "")).as_py()
-    doubtful = spans or blank or any(_is_doubtful(table[name]) for name in roles.scores)
-    return None if doubtful else _groups(table.select([*text, *roles.scores]).columns, roles, unique)
 
 
 def _separated(document: Document, delimiter: str) -> bool:
@@ -146,26 +155,43 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
 
     with _complete(file, kind):
         opened: Any = feather.read_table(source) if kind == "feather" else parquet.ParquetFile(source)
-    schema = opened.schema if kind == "feather" else opened.schema_arrow
-    require_distinct(file, schema.names)
+        schema = opened.schema if kind == "feather" else opened.schema_arrow
+        names = list(schema.names)
+    if not names:
+        raise InputError(f"{file} must have columns; it has none.")
+    require_distinct(file, names)
 
     def read(names: Sequence[str]) -> list[Any]:
         wanted = list(dict.fromkeys(names))
         with _complete(file, kind):
+            if kind == "parquet":
+                require_memory(file, _decoded_size(opened.metadata, len(wanted)))
             table = opened.select(wanted) if kind == "feather" else opened.read(columns=wanted)
-        return list(table.select(names).columns)
+            table.validate(full=True)  # pyarrow and NumPy read wherever an offset points, be it beyond the buffer
+            return list(table.select(names).columns)
 
     return schema, read
 
 
+def _decoded_size(metadata: Any, columns: int) -> int:
+    """Return about how many bytes some columns of a Parquet file take: a run of a billion zeros is stored in a few."""
+    # Not the sizes of the columns themselves: pyarrow ends the process where their statistics are damaged.
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    stored = sum(group.total_byte_size for group in groups)
+    return int(columns * (16 * rows + stored // max(metadata.num_columns, 1)))
+
+
 @contextmanager
 def _complete(file: str, kind: str) -> Iterator[None]:
-    """Turn the errors of pyarrow into ours."""
+    """Turn the errors of pyarrow, and of values that Python does not have (a year 10,000), into ours."""
     import pyarrow as pa
 
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise damaged(file, kind.capitalize(), error) from None
 
 
@@ -174,15 +200,20 @@ def table(file: str, kind: str, source: Any) -> Table:
     schema, read = _open(file, kind, source)
 
     def fast(roles: Roles, unique: bool) -> list[Group] | None:
-        return _groups(read([*roles.labels, *roles.scores]), roles, unique)
+        columns = read([*roles.labels, *roles.scores])
+        with _complete(file, kind):
+            return _groups(columns, roles, unique)
 
     def rows(names: Sequence[str]) -> Iterator[Row]:
         item, ranking, *scores = read(names)
-        columns = [_text(item), _text(ranking), *scores]
-        return enumerate(zip(*(column.to_pylist() for column in columns), strict=True), 1)
+        with _complete(file, kind):
+            columns = [_text(item), _text(ranking), *scores]
+            return enumerate(zip(*(column.to_pylist() for column in columns), strict=True), 1)
 
     def sample(name: str) -> list[Any]:
-        return list(read([name])[0].slice(0, SAMPLE).to_pylist())
+        column = read([name])[0].slice(0, SAMPLE)
+        with _complete(file, kind):
+            return list(column.to_pylist())
 
     numeric = {name: float(_is_number(type_)) for name, type_ in zip(schema.names, schema.types, strict=True)}
     return Table(file, numeric, rows, sample, fast, unit="row")
@@ -194,18 +225,25 @@ def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[
     Columns named in `as_text`, bools and categories become text, dates stay as they are.
     """
     schema, read = _open(file, kind, source)
+    columns = read(schema.names)
+    with _complete(file, kind):
+        return {
+            name: _array(column, name in as_text, f"{file}, column {name!r} must hold")
+            for name, column in zip(schema.names, columns, strict=True)
+        }
+
+
+def _array(column: Any, as_text: bool, must: str) -> NDArray[Any]:
+    """Return a column as float64 if it holds numbers, as dates, or as text; `must` begins the message of an error."""
     from pyarrow import types
 
-    result: dict[str, NDArray[Any]] = {}
-    for name, column in zip(schema.names, read(schema.names), strict=True):
-        if _is_number(column.type) and name not in as_text:
-            result[name] = _floats(column)
-            require_apart(_large(column, result[name]), f"{file}, column {name!r} must hold")
-        elif types.is_temporal(column.type) and name not in as_text:
-            result[name] = np.array(column.to_pylist(), np.object_)
-        else:
-            result[name] = texts(column.to_pylist())
-    return result
+    if _is_number(column.type) and not as_text:
+        numbers = _floats(column)
+        require_apart(_large(column, numbers), must)
+        return numbers
+    if types.is_temporal(column.type) and not as_text:
+        return np.array(column.to_pylist(), np.object_)
+    return texts(column.to_pylist())
 
 
 def _is_number(kind: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Files as bytes and lines: opening, decompression, encodings, and their errors. Imports columnar (zstd) and table."""
+"""Files as bytes and lines: opening, decompression, encodings, and their errors. Imports columnar (zstd), limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError
-from fujiscore.io import columnar
+from fujiscore.io import columnar, limits
 from fujiscore.io.table import damaged, did_you_mean
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ SMALL = 1 << 20
 HEAD = 1 << 16
 MAGIC = 4  # first bytes, which tell the compression
 LINE_LIMIT = 16 * 2**20
+BLANK_LIMIT = 100_000  # blank lines one after the other
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 # Byte order marks; UTF-32's begins with UTF-16's.
 MARKS = {
@@ -43,7 +44,7 @@ class Document:
 
     name: str
     path: Path | None  # None for standard input
-    content: bytes | None  # as stored, None if the file is large
+    content: bytes | limits.Spool | None  # as stored, None if the file is large; that of a large pipe as it comes
     magic: bytes
 
     @property
@@ -66,29 +67,44 @@ class Document:
     @property
     def large(self) -> bool:
         """Whether the file is large enough that importing pyarrow pays off."""
-        return self.content is None or len(self.content) > SMALL
+        return not isinstance(self.content, bytes) or len(self.content) > SMALL
 
-    def open(self) -> Any:
-        """Open the content, decompressed."""
-        stored = self.path if self.content is None else io.BytesIO(self.content)
+    @property
+    def _plain(self) -> bool:
+        """Whether the file's own size bounds what comes out of it."""
+        return not (self.magic.startswith((GZIP, ZSTD)) or isinstance(self.content, limits.Spool))
+
+    def open(self, cost: limits.Cost | None = None) -> Any:
+        """Open the content, decompressed, with an error if reading it takes too much memory."""
+        stored = self._stored()
         if self.magic.startswith(GZIP):
-            return gzip.open(stored, "rb")  # type: ignore[arg-type]
-        if self.magic == ZSTD:
-            return columnar.decompressed(stored)
-        return stored if isinstance(stored, io.BytesIO) else Path(str(stored)).open("rb")
+            stream: Any = gzip.GzipFile(stored) if isinstance(stored, Path) else gzip.GzipFile(fileobj=stored)
+        elif self.magic == ZSTD:
+            stream = columnar.decompressed(stored)
+        else:
+            stream = stored.open("rb") if isinstance(stored, Path) else stored
+        if cost is None and self._plain:
+            return stream
+        return io.BufferedReader(limits.Metered(stream, self.name, cost or limits.TEXT), limits.BLOCK)
+
+    def _stored(self) -> Any:
+        """Return the content as it is stored: a path, or a stream from its start."""
+        if isinstance(self.content, limits.Spool):
+            return io.BufferedReader(limits.Replay(self.content), limits.BLOCK)
+        return self.path if self.content is None else io.BytesIO(self.content)
 
     def whole(self) -> str | BinaryIO:
         """Return what a columnar reader can seek in: the path, or the content in memory."""
-        if self.content is None and not self.magic.startswith((GZIP, ZSTD)):
+        if self.content is None and self._plain:
             return str(self.path)
-        with self.reading() as stream:
+        with self.reading(limits.COLUMNAR) as stream:
             return io.BytesIO(stream.read())
 
     @contextmanager
-    def reading(self) -> Iterator[Any]:
+    def reading(self, cost: limits.Cost | None = None) -> Iterator[Any]:
         """Open the content; errors while it is read become an InputError."""
         try:
-            with self.open() as stream:
+            with self.open(cost) as stream:
                 yield stream
         except UnicodeDecodeError:
             raise self._undecodable() from None
@@ -98,20 +114,32 @@ class Document:
             early = isinstance(error, EOFError) or "Truncated" in str(error)
             raise damaged(self.name, "compressed", "it ends too early" if early else error) from None
 
-    def text(self) -> str:
-        """Return the whole content as text."""
-        with self.reading() as stream:
+    def text(self, cost: limits.Cost) -> str:
+        """Return the whole content as text; content that costs too much is not even kept."""
+        with self.reading(cost) as stream:
+            while stream.read(limits.BLOCK):
+                pass
+        with self.reading(cost) as stream:
             return bytes(stream.read()).decode(self.encoding)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines with their line ends; none may be longer than the limit."""
         with self.reading() as stream:
             text = io.TextIOWrapper(stream, encoding=self.encoding, newline="")
+            blank = 0
             for number, line in enumerate(iter(lambda: text.readline(LINE_LIMIT + 1), ""), 1):
                 if len(line) > LINE_LIMIT:
                     most = f"at most {LINE_LIMIT >> 20} MB long; it is longer"
                     raise InputError(f"{self.name}, line {number} must be {most}. Check that this is a text file.")
+                blank = self.blank_so_far(blank, number) if line.isspace() else 0
                 yield line
+
+    def blank_so_far(self, count: int, line: int) -> int:
+        """Return how many blank lines or rows follow each other after one more, or raise if they are too many."""
+        if count >= BLANK_LIMIT:
+            most = f"at most {BLANK_LIMIT:,} blank lines in a row; it has more"
+            raise InputError(f"{self.name} must have {most}, up to line {line}. Remove them.")
+        return count + 1
 
     def first_lines(self, most: int) -> list[str]:
         """Return the first lines, from the first that is not blank."""
@@ -139,26 +167,34 @@ def document(path: str | os.PathLike[str]) -> Document:
     """Return the file at a path, or standard input for '-'."""
     name = os.fspath(path)
     label, stored = ("standard input", None) if name == "-" else (name, Path(name))
-    content, complete = (sys.stdin.buffer.read(), True) if stored is None else _stored(name, stored)
-    file = Document(label, stored, content if complete else None, content[:MAGIC])
+    content = _kept(sys.stdin.buffer, label) if stored is None else _stored(name, stored)
+    first = content.content if isinstance(content, limits.Spool) else content
+    cut = isinstance(content, bytes) and len(content) >= SMALL + MAGIC
+    file = Document(label, stored, None if cut else content, bytes(first[:MAGIC]))
     if not file.head.strip():
         raise file.empty()
     return file
 
 
-def _stored(name: str, file: Path) -> tuple[bytes, bool]:
-    """Return the first bytes of a file, and whether they are all; a pipe gives its content only once."""
+def _stored(name: str, file: Path) -> bytes | limits.Spool:
+    """Return the first bytes of a file; a pipe or a device, which gives its content only once, with the rest."""
     try:
         if file.is_dir():
             raise InputError(f"{name} must be a file; it is a folder. Name the files in it: {name.rstrip('/')}/*.")
+        if not file.is_file() and file.exists():
+            return _kept(file.open("rb"), name)
         with file.open("rb") as raw:
-            content = raw.read(SMALL + MAGIC)
-            complete = len(content) < SMALL + MAGIC or not file.is_file()
-            return (content + raw.read() if complete else content), complete
+            return raw.read(SMALL + MAGIC)
     except (FileNotFoundError, NotADirectoryError):
         raise _absent(file) from None
     except (OSError, ValueError) as error:
         raise error if isinstance(error, InputError) else _unreadable(name, error) from None
+
+
+def _kept(stream: Any, name: str) -> bytes | limits.Spool:
+    """Return the content of a stream, which is read as far as it is needed if it is large."""
+    spool = limits.Spool(stream, name)
+    return spool if len(spool.fill(SMALL + MAGIC)) >= SMALL + MAGIC else bytes(spool.content)
 
 
 def _unreadable(name: str, error: Exception) -> InputError:

@@ -1,4 +1,4 @@
-"""How formats are recognised, and the table in a file of each. Imports columnar, headers and table."""
+"""How formats are recognised, and the table in a file of each. Imports columnar, headers, limits and table."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fujiscore.errors import InputError, shown, spelled
 from fujiscore.io import columnar
 from fujiscore.io.headers import SEPARATED, decimal_comma, has_header
+from fujiscore.io.limits import JSON
 from fujiscore.io.table import Quoted, Roles, Table, no_rows, number, numeric_share, picked, require_distinct
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ SUFFIXES = {
     ".svm": "libsvm",
 }
 SUFFIXES |= {f".{name}": name for name in (*FORMATS, "arff", "libsvm")}
-MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather"}
+FEATHER_V1 = b"FEA1"
 # Columns of fixed formats, and whether they hold numbers.
 FIMP = {"index": 1.0, "name": 0.0, "rank": 1.0, "score": 1.0}
 TREC = {"qid": 0.0, "Q0": 0.0, "docid": 0.0, "rank": 1.0, "score": 1.0, "tag": 0.0}
@@ -53,6 +55,7 @@ PAIR = re.compile(r"([0-9]+):(\S+)")  # libsvm's index:value
 SEPARATORS = ("\t", ";", "|", ",")  # if two fit equally well, not the comma: it may be a decimal comma
 SAMPLE = 500  # rows that tell the separator, the header and the kinds of the columns
 SAMPLE_CELLS = 200_000
+SPARSE = 10  # cells per value that a list of JSON records may have
 OTHER_SEPARATORS = ":=#^~& "  # not read, but recognised where each line ends with a number after one
 
 
@@ -62,6 +65,9 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
     by_suffix = SUFFIXES.get(document.unpacked.suffix.lower())
     name = named or proven or (by_suffix if by_suffix in formats else None)
     allowed = ", ".join(formats)
+    if document.head.startswith(FEATHER_V1):  # pyarrow does not check these at all: one wrong byte ends the process
+        need = "must be a Feather file of version 2; it has version 1, which pyarrow has given up"
+        raise InputError(f"{document.name} {need}. Read it with pandas.read_feather, and write it again.")
     if name in COLUMNAR:
         if proven == name:
             return name
@@ -105,8 +111,7 @@ def _delimited(document: Document, *, data: bool) -> Table:
     separator = _separator(document, document.first_lines(SAMPLE))
     parsed = _parse(document, document.lines(), separator)
     start, first = next(parsed, (0, [""]))
-    most = max(20, min(SAMPLE, SAMPLE_CELLS // len(first)))
-    body = [row for _, row in islice(parsed, most)]
+    body = [row for _, row in islice(parsed, _sample_size(len(first)))]
     width = _width([first, *body])
     header = has_header(document.name, [first, *body], width, separator, data=data)
     if not header:
@@ -122,6 +127,11 @@ def _delimited(document: Document, *, data: bool) -> Table:
     return Table(document.name, numeric, rows, values.__getitem__, quick, header=header)
 
 
+def _sample_size(columns: int) -> int:
+    """Return how many rows show what so many columns hold."""
+    return max(20, min(SAMPLE, SAMPLE_CELLS // columns))
+
+
 def _fast(
     document: Document, names: Sequence[str], separator: str, skip: int, *, blanks: bool = False
 ) -> Callable[[Roles, bool], list[Group] | None] | None:
@@ -133,12 +143,15 @@ def _fast(
 def _parse(document: Document, lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank, each with the number of its last line."""
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=separator == " ")
-    line = 0
+    line = blank = 0
     try:
         for row in reader:
             line = reader.line_num
             if len(row) > 1 or (row and row[0].strip()):
+                blank = 0
                 yield line, row
+            else:
+                blank = document.blank_so_far(blank, line)
     except csv.Error:
         must = f"a field must have at most {csv.field_size_limit():,} characters; one has more"
         raise InputError(f"{document.name}, line {line + 1}: {must}. Is a quote opened and never closed?") from None
@@ -324,19 +337,21 @@ class Pairs(list[tuple[str, Any]]):
 
 def _json(document: Document) -> Table:
     """Return the table in a JSON document: an object of items, of rankings, or a list of records or items."""
-    text = document.text()
+    text = document.text(JSON)
     try:
         content = json.loads(text, object_pairs_hook=Pairs)
+        if not isinstance(content, list):
+            raise _other_shape(document, f"only {shown(content)}")
+        return _objects(document, content) if isinstance(content, Pairs) else _records(document, content)
     except json.JSONDecodeError as error:
         where = f"{document.name}, line {error.lineno}, column {error.colno}"
         raise InputError(f"{where} must be JSON; {error.msg[0].lower()}{error.msg[1:]}. Check the syntax.") from None
+    except InputError:
+        raise
     except RecursionError:
         raise _other_shape(document, "too many levels") from None
     except ValueError as error:
         raise InputError(f"{document.name} must hold numbers of ordinary length; {error}.") from None
-    if not isinstance(content, list):
-        raise _other_shape(document, f"only {shown(content)}")
-    return _objects(document, content) if isinstance(content, Pairs) else _records(document, content)
 
 
 def _other_shape(document: Document, what: str) -> InputError:
@@ -376,14 +391,24 @@ def _records(document: Document, content: list[Any]) -> Table:
     columns = dict.fromkeys(name for record in records for name in record)
     if not columns:
         raise InputError(f"{document.name} must hold at least one record; it is an empty list.")
+    _require_alike(document, records, len(columns))
 
     def rows(names: Sequence[str]) -> Iterator[Row]:
         return ((place, [record.get(name) for name in names]) for place, record in enumerate(records, 1))
 
-    values = {name: [record.get(name) for record in records[:SAMPLE]] for name in columns}
+    sample = records[: _sample_size(len(columns))]
+    values = {name: [record.get(name) for record in sample] for name in columns}
     numeric = {name: 0.0 if any(map(_is_text, cells)) else numeric_share(cells) for name, cells in values.items()}
     unit = "item" if items else "record"
     return Table(document.name, numeric, rows, values.__getitem__, unit=unit, header=not items)
+
+
+def _require_alike(document: Document, records: list[dict[str, Any]], columns: int) -> None:
+    """Raise if the records have so few names in common that their table would be far larger than they are."""
+    cells, filled = len(records) * columns, sum(map(len, records))
+    if cells > SPARSE * max(filled, SAMPLE_CELLS):
+        few = f"{len(records):,} records have {columns:,} names in all, and {filled:,} values"
+        raise InputError(f"{document.name} must be a list of records with the same names; {few}.")
 
 
 def _is_text(value: Any) -> bool:

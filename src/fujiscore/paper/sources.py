@@ -13,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import fujiscore as fj
 from fujiscore.errors import InputError, first_few, spelled
@@ -33,7 +33,10 @@ BASE_URL = (
 )
 ATTEMPTS = 3
 PAUSE = 1.0
-TIMEOUT = 30.0
+TIMEOUT = 30.0  # seconds without an answer
+DEADLINE = 300.0  # seconds for a file
+LARGEST = 32 * 2**20  # bytes; the largest published file has 0.9 MB
+BLOCK = 1 << 16
 CONNECTIONS = 4
 
 
@@ -120,7 +123,7 @@ def _download(url: str, folder: Path, digest: str) -> None:
             content = _get(url, digest)
             break
         except OSError as error:
-            if attempt == ATTEMPTS or isinstance(error, FileNotFoundError):
+            if attempt == ATTEMPTS or isinstance(error, (FileNotFoundError, EndlessFileError)):
                 raise
             time.sleep(PAUSE * attempt)
     write_atomically(folder / url.rpartition("/")[2], lambda file: file.write(content))
@@ -130,7 +133,9 @@ def _get(url: str, digest: str) -> bytes:
     """Return the file at an address; any failure is an OSError that says what went wrong."""
     try:
         with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:  # noqa: S310  # the scheme was checked
-            content: bytes = answer.read()
+            content = _bounded(answer, url)
+    except EndlessFileError:
+        raise
     except urllib.error.HTTPError as error:
         error.close()
         kind = FileNotFoundError if error.code in {404, 410} else OSError
@@ -144,6 +149,24 @@ def _get(url: str, digest: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != digest:
         raise OSError(f"{url}: the file is not the published one (its SHA-256 sum differs)")
     return content
+
+
+class EndlessFileError(OSError):
+    """A download goes on and on."""
+
+
+def _bounded(answer: Any, url: str) -> bytes:
+    """Return what a server sends, unless it sends more, or for longer, than any published file takes."""
+    content, end = bytearray(), time.monotonic() + DEADLINE
+    while block := answer.read1(BLOCK):
+        content += block
+        if len(content) > LARGEST:
+            raise EndlessFileError(f"{url}: the server sends more than {LARGEST >> 20} MB, not the published file")
+        if time.monotonic() > end:
+            raise EndlessFileError(f"{url}: the server took more than {DEADLINE:g} s")
+    if answer.length:
+        raise http.client.IncompleteRead(bytes(content), answer.length)
+    return bytes(content)
 
 
 def _remedy(folder: Path, missing: int) -> str:

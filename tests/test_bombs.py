@@ -18,7 +18,6 @@ import fujiscore as fj
 from fujiscore.errors import InputError
 from fujiscore.io.limits import memory_limit
 from fujiscore.paper.sources import fetch
-from fujiscore.resampling import _load
 
 LIMIT = "FUJISCORE_MEMORY_LIMIT"
 MEMORY = 1 << 30  # bytes that a command may take; Python and the compiled code take 0.3 GB
@@ -228,15 +227,6 @@ def test_repeated_names_are_found_in_linear_time():
     with pytest.raises(InputError, match="repeats 1 item"):
         fj.rankings(pandas.DataFrame({"item": names, "score": 1.0}), items="item")
     assert time.monotonic() - start < 5
-
-
-def test_a_damaged_finished_resample_is_computed_again(tmp_path):
-    np.savez_compressed(tmp_path / "a.npz", scores=np.zeros((2, 3)))
-    assert _load(tmp_path / "a.npz", (2, 3)).shape == (2, 3)
-    np.savez_compressed(tmp_path / "b.npz", scores=np.zeros((5000, 5000)))
-    assert _load(tmp_path / "b.npz", (2, 3)) is None
-    np.save(tmp_path / "c.npz", np.zeros((2, 3)))
-    assert _load(tmp_path / "c.npz", (2, 3)) is None
 
 
 class Endless(http.server.BaseHTTPRequestHandler):

@@ -16,7 +16,9 @@ from fuzz import watch
 from fujiscore import InputError
 
 def refuse(): raise InputError("a file must be right.")
-def ramble(): raise InputError("a file\\nmust be right.")
+class Rambling(InputError):
+    def __str__(self): return "a file\\nmust be right."
+def ramble(): raise Rambling()
 def fail(): raise IndexError("planted")
 def warn(): warnings.warn("planted", RuntimeWarning)
 def crash(): ctypes.string_at(0)

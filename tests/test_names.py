@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import pickle
 import re
 import subprocess
@@ -428,3 +429,17 @@ def test_errors_and_hints_are_one_line(folder, monkeypatch):
         check_screen(err)
         assert err.count("\n") == 1, ascii(err)
         assert len(err) < SENTENCE
+
+
+def test_labels_that_standard_output_does_not_have(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("item,a,b\né,3,1\n\U0001f600,2,2\nz,1,3\n", encoding="utf-8")
+    command = [sys.executable, "-m", "fujiscore", "explain", path, "-k", "2"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    as_json, as_csv = (
+        subprocess.run([*command, form], env=environment, capture_output=True, check=True).stdout.decode("latin-1")
+        for form in ("--json", "--csv")
+    )
+    assert {item["item"] for item in json.loads(as_json)["rows"]} == {"é", "\U0001f600", "z"}
+    assert "é" in as_csv
+    assert "\\U0001f600" in as_csv

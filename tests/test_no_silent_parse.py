@@ -753,3 +753,21 @@ def test_a_repeated_name_is_found_in_linear_time():
     with pytest.raises(InputError, match="'99999' names more than one"):
         fj.rankings(mapping)
     assert perf_counter() - start < 5
+
+
+@pytest.mark.parametrize("name", ["PAR1", "PAR10", "FEA1", "ARROW1"])
+@pytest.mark.parametrize("separator", [",", "\t", ";"])
+def test_an_item_called_as_the_mark_of_a_binary_format(tmp_path, name, separator):
+    path = tmp_path / "genes.csv"
+    path.write_text(f"{name}{separator}0.9\nTP53{separator}0.5\nKRAS{separator}0.25\n")
+    assert list(fj.read(path).labels) == [name, "TP53", "KRAS"]
+    path.write_text(f"{name}\nTP53\nKRAS\n")
+    assert list(fj.read(path).labels) == [name, "TP53", "KRAS"]
+
+
+@pytest.mark.parametrize("label", [["a"], {"id": 1}, []])
+def test_labels_of_json_records_are_text_or_numbers(tmp_path, label):
+    path = tmp_path / "records.json"
+    path.write_text(json.dumps([{"item": "a", "score": 2}, {"item": label, "score": 1}]))
+    with pytest.raises(fj.InputError, match="record 2, column 'item' must be a label"):
+        fj.read(path)

@@ -146,6 +146,8 @@ def _array(obj: Any, name: str) -> NDArray[Any]:
     """Return an array, or say that the sequence has no regular shape."""
     try:
         values = np.asarray(obj)
+    except OverflowError:  # a range
+        raise InputError(f"{name} must hold fewer than 2^31 items; it has far more. Rank the best of them.") from None
     except ValueError:
         raise InputError(
             f"{name} must be a flat list of scores; its entries are sequences of unequal lengths."

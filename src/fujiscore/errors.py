@@ -18,8 +18,6 @@ LISTED = 5
 # The most columns of a name within a sentence, of a word (a path, say) there, and of the sentence.
 NAME, WORD, SENTENCE = 60, 400, 2000
 LONG_WORD = re.compile(rf"\S{{{WORD + 1},}}")
-
-
 # Larger integers are not exact as floats, nor do they fit compiled code.
 LARGEST = 2**53
 
@@ -112,16 +110,16 @@ def choice(argument: str, value: object, allowed: Collection[str]) -> None:
         raise InputError(f"{spelled(argument)} must be one of {listed}; got {shown(value)}.")
 
 
-def integer(argument: str, value: Any, least: int = 0) -> int:
-    """Return an integer of at least `least`, or raise."""
+def integer(argument: str, value: Any, least: int = 0, most: int = LARGEST) -> int:
+    """Return an integer from `least` to `most`, or raise."""
     try:
         number = least - 1 if isinstance(value, bool) else index(value)
     except TypeError:
         number = least - 1
     if number < least:
         raise InputError(f"{spelled(argument)} must be an integer of at least {least}; got {shown(value)}.")
-    if number > LARGEST:
-        raise InputError(f"{spelled(argument)} must be an integer of at most 2^53; got a larger one.")
+    if number > most:
+        raise InputError(f"{spelled(argument)} must be at most {most}; it is larger. Pass {most} or less.")
     return number
 
 

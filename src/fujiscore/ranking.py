@@ -409,13 +409,10 @@ def _same_memory(a: Scores, b: Scores) -> bool:
 
 def universe_size(given: Any, n: int) -> int:
     """Return the number of items that n listed ones were drawn from, or raise."""
-    size = integer("universe", given, 1)
+    size = integer("universe", given, 1, LARGEST_UNIVERSE)
     if size < n:
         least = f"at least the number of items that the rankings list, {n}"
         raise InputError(f"{spelled('universe')} must be {least}; got {size}.")
-    if size > LARGEST_UNIVERSE:
-        most = f"at most {LARGEST_UNIVERSE}, beyond which chance is nothing; it is larger"
-        raise InputError(f"{spelled('universe')} must be {most}. Pass {LARGEST_UNIVERSE}.")
     return size
 
 

@@ -125,6 +125,13 @@ def to_json(data: Mapping[str, Any]) -> str:
     return encodable(_indented(_plain(data), "") + "\n")  # lone surrogates as \\ud800, which is JSON
 
 
+def ascii_json(text: str) -> str:
+    """Return JSON with its other characters escaped, for a place that has none but ASCII."""
+    import json
+
+    return "".join(part if part.isascii() else json.dumps(part)[1:-1] for part in re.split(r"([^\x00-\x7f]+)", text))
+
+
 def _indented(value: Any, margin: str) -> str:
     """Return a JSON value with nested containers indented."""
     import json

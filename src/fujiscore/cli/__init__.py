@@ -104,7 +104,7 @@ class Fuji(click.Group):
         arguments = sys.argv[1:] if args is None else list(args)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a label that the terminal cannot show is no reason to fail
-                stream.reconfigure(errors="replace")
+                stream.reconfigure(errors="backslashreplace")
         try:
             code = super().main(arguments, prog_name or "fuji", **{**extra, "standalone_mode": False})
         except click.ClickException as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from fujiscore import __version__
 from fujiscore.cli.terminal import FILE, Screen, terminal
 from fujiscore.errors import InputError, MissingExtraError, one_line
 from fujiscore.files import write_atomically
-from fujiscore.tables import to_csv, to_json
+from fujiscore.tables import ascii_json, to_csv, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -64,7 +65,7 @@ def _check_destination(option: str, path: Path, inputs: Sequence[str], *, force:
     if not path.is_file():
         raise InputError(f"{option} {path}: this is not an ordinary file. Name another one.")
     read = (Path(name) for name in (whole for given in inputs for whole in (given, given.rpartition(":")[0])))
-    if any(file.is_file() and file.samefile(path) for file in read):
+    if any(os.path.isfile(file) and file.samefile(path) for file in read):  # noqa: PTH113 - False where it cannot be one
         raise InputError(f"{option} {path}: this file is read as input. Name another one.")
     if not force:
         raise InputError(f"{option} {path}: the file exists already. Pass --force to replace it, or name another one.")
@@ -85,10 +86,19 @@ def deliver(report: Report, writing: Writing) -> None:
         screen = terminal() if path is None else FILE
         text = "\n".join([*report.text(screen), *screen.notes(report.notes)]) + "\n"
     if path is None:
-        _print(text)
+        _print(ascii_json(text) if form == "json" and not _can_print(text) else text)
         return
     write_atomically(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")), replace=writing.force)
     note(writing, f"report: {path}")
+
+
+def _can_print(text: str) -> bool:
+    """Return whether standard output has every character."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def _print(text: str) -> None:

@@ -40,7 +40,11 @@ def guard() -> None:
         stream = getattr(sys, name)
         raw = _raw(stream)
         if type(raw) is io.FileIO and raw.fileno() == number:  # not a console of Windows, or what a program put there
-            options = {"encoding": stream.encoding, "errors": "replace", "line_buffering": stream.line_buffering}
+            options = {
+                "encoding": stream.encoding,
+                "errors": "backslashreplace",
+                "line_buffering": stream.line_buffering,
+            }
             stream.flush()
             setattr(sys, name, io.TextIOWrapper(io.BufferedWriter(Stream(number, "w", closefd=False)), **options))
 

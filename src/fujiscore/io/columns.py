@@ -281,6 +281,8 @@ def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
 
 def _label(table: Table, place: int, column: str, value: Any) -> str:
     """Return a label as text, or raise if it is missing or spans lines."""
+    if isinstance(value, (list, dict)):
+        raise InputError(f"{table.place(place, column)} must be a label; got {shown(value)}. Use text or a number.")
     label = "" if value is None else str(value)
     if not label:
         raise InputError(f"{table.place(place, column)} must not be empty: every row needs a label there.")

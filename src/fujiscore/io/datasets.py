@@ -337,7 +337,8 @@ def _sampled(data: Data, rows: int, random_state: Any) -> Data:
     if rows >= n:
         return data
     random = np.random.default_rng(as_seed(random_state))
-    labels, codes = np.unique(data.y.astype(str), return_inverse=True)
+    # As objects: in an array of text every label takes as much room as the longest.
+    labels, codes = np.unique(np.array([str(label) for label in data.y.tolist()], np.object_), return_inverse=True)
     if labels.size > rows:  # not classes, which the rankers will refuse
         labels, codes = labels[:1], np.zeros_like(codes)
     classes = [np.flatnonzero(codes == code) for code in range(labels.size)]

@@ -61,11 +61,11 @@ OTHER_SEPARATORS = ":=#^~& "  # not read, but recognised where each line ends wi
 
 def detect(document: Document, named: str | None, formats: Sequence[str]) -> str:
     """Return the format, one of those given: by its first bytes, its extension, or its first lines."""
-    proven = next((name for magic, name in MAGIC.items() if document.head.startswith(magic)), None)
+    proven = next((name for magic, name in MAGIC.items() if _begins(document, magic)), None)
     by_suffix = SUFFIXES.get(document.unpacked.suffix.lower())
     name = named or proven or (by_suffix if by_suffix in formats else None)
     allowed = ", ".join(formats)
-    if document.head.startswith(FEATHER_V1):  # pyarrow does not check these at all: one wrong byte ends the process
+    if _begins(document, FEATHER_V1):  # pyarrow does not check these at all: one wrong byte ends the process
         need = "must be a Feather file of version 2; it has version 1, which pyarrow has given up"
         raise InputError(f"{document.name} {need}. Read it with pandas.read_feather, and write it again.")
     if name in COLUMNAR:
@@ -80,6 +80,12 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
         )
     likely = name or _look(document)
     return likely if likely in formats else "csv"
+
+
+def _begins(document: Document, magic: bytes) -> bool:
+    """Return whether a file begins with the mark of a binary format; PAR1 may also be an item's name."""
+    following = document.head[len(magic) : len(magic) + 1].decode("ascii", "ignore")
+    return document.head.startswith(magic) and not (following and (following.isprintable() or following.isspace()))
 
 
 def _look(document: Document) -> str:

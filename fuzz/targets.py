@@ -111,7 +111,7 @@ def _agrees(file: Path, answer: Any) -> None:
     content = file.read_bytes()
     if not isinstance(answer, fj.InputError):
         _check_notes(answer.notes)
-        if content.startswith((b"PAR1", b"ARROW1")):
+        if content.startswith((b"PAR1", b"ARROW1")) and content.endswith((b"PAR1", b"ARROW1")):
             _check_columnar(content, answer)
     if content.startswith(tuple(formats.MAGIC)) or file.suffix in {
         ".gz",

@@ -17,6 +17,7 @@ import pytest
 
 from fujiscore.cli import fuji
 from fujiscore.cli.data import Asked, estimate
+from fujiscore.files import results_folder
 from fujiscore.io.datasets import load
 from fujiscore.rankers import rank
 
@@ -109,6 +110,65 @@ def test_study_replaces_its_own_files_and_no_others(run):
     assert "--out mine: the folder holds files that this command did not write (matrix.csv). Use --force" in errors
     assert Path("mine/matrix.csv").read_text().startswith("my,own")
     assert run(*arguments, "--force")[0] == 0
+    assert run(*arguments)[0] == 0
+
+
+MINE = ["curves.csv", "stability.csv", "p_values.csv", "top_features.csv", "matrix.png", "summary.md", "notes.txt"]
+
+
+@pytest.mark.parametrize("name", [*MINE, ".resamples/resample-0000-0123456789abcdef.npz"])
+def test_no_file_of_the_users_is_touched(run, name):
+    example()
+    arguments = ("study", "d.csv", "--target", "class", "--method", "relief", "--out", "mine", *QUICK)
+    path = Path("mine", name)
+    path.parent.mkdir(parents=True)
+    path.write_text("# Feature ranking study\nmine")
+    path.chmod(0o600)
+    code, _, errors = run(*arguments)
+    assert code == 2
+    assert f"did not write ({name}). Use --force" in errors
+    assert path.read_text() == "# Feature ranking study\nmine"
+    assert run(*arguments, "--force")[0] == 0
+    assert path.stat().st_mode & 0o777 == 0o600
+    kept = name in {"notes.txt", ".resamples/resample-0000-0123456789abcdef.npz"}
+    assert (path.read_bytes() == b"# Feature ranking study\nmine") == kept
+
+
+def test_a_file_that_looks_like_ours_is_replaced_only_with_force(run):
+    write("scores.csv", "item,a,b", ["x,3,1", "y,2,2", "z,1,3"])
+    Path("results.csv").write_text("auc,mine\n1,2\n")
+    Path("results.csv").chmod(0o600)
+    arguments = ("compare", "scores.csv", "--csv", "--out", "results.csv")
+    code, _, errors = run(*arguments)
+    assert code == 2
+    assert "exists already. Pass --force" in errors
+    assert Path("results.csv").read_text() == "auc,mine\n1,2\n"
+    assert run(*arguments, "--force")[0] == 0
+    assert Path("results.csv").read_text() != "auc,mine\n1,2\n"
+    assert Path("results.csv").stat().st_mode & 0o777 == 0o600
+
+
+def test_finished_resamples_of_other_options_are_not_said_to_be_resumed(run):
+    example()
+    arguments = ("study", "d.csv", "--target", "class", "--method", "relief", *QUICK)
+    assert run(*arguments, "--out", "whole")[0] == 0
+    folder = Path(".o.fujiscore/resume")
+    folder.mkdir(parents=True)
+    (folder / "resample-0000-0123456789abcdef.scores").write_text("of other data")
+    code, _, errors = run(*arguments, "--out", "o")
+    assert code == 0
+    assert "resumed" not in errors
+    assert Path("o/summary.md").read_bytes() == Path("whole/summary.md").read_bytes()
+    assert not Path(".o.fujiscore").exists()
+
+
+def test_a_second_writer_is_told_at_once(run):
+    example()
+    arguments = ("study", "d.csv", "--target", "class", "--method", "relief", *QUICK, "--out", "o")
+    with results_folder("o", "fuji study", argument="out", force=False):
+        code, _, errors = run(*arguments)
+    assert code == 2
+    assert "--out o: another process is writing to it" in errors
     assert run(*arguments)[0] == 0
 
 

@@ -13,7 +13,7 @@ help:
 	@echo "make demo      set up, then study the digits data: which features matter, do methods agree, how stable"
 	@echo "make test      set up, then run all tests but the slow simulations"
 	@echo "make slow      run the simulations that take minutes"
-	@echo "make fuzz      try 50,000 mutated files and hostile arguments; takes minutes"
+	@echo "make fuzz      try 50,000 mutated files, hostile arguments and killed commands"
 	@echo "make coverage  run all tests and measure coverage; fails below 95 %"
 	@echo "make lint      check style, types and import layers"
 	@echo "make format    fix style where ruff can"
@@ -37,11 +37,12 @@ test: $(READY)
 slow: $(READY)
 	$(BIN)/python -m pytest -n 2 -m slow
 
-# How much to try, and with which seed: make fuzz FUZZ='--files 1000 --seed 7'.
+# How much to try, and with which seed: make fuzz FUZZ='--files 1000 --seed 7' KILLS='--kills 20'.
 FUZZ ?= --files 50000 --processes 2000 --resume 1000 --arguments 5000
 
 fuzz: $(READY)
 	$(BIN)/python -m fuzz $(FUZZ)
+	$(BIN)/python -m fuzz.kills $(KILLS)
 
 # Coverage cannot see into compiled kernels: their tests run a second time, uncompiled.
 coverage: $(READY)

@@ -5,6 +5,7 @@ A command's module loads when the command is called, and heavy libraries when it
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import traceback
@@ -174,8 +175,9 @@ def main() -> NoReturn:
     if why:
         click.echo(f"fuji: standard output cannot be written: {why}.", err=True)
         code = code or 2
-    if handler.stopped:
-        # Python itself would wait for threads that still compute.
-        sys.stderr.flush()
-        os._exit(handler.code)
-    sys.exit(code)
+    if not handler.stopped:
+        atexit._run_exitfuncs()  # noqa: SLF001 - what libraries want done, matplotlib's temporary folder removed
+    sys.stderr.flush()
+    # Not sys.exit: Python would wait for threads that still compute, and pyarrow's, if a damaged file kept them busy, now
+    # and then abort a process that shuts down.
+    os._exit(handler.code if handler.stopped else code if isinstance(code, int) else 0)

@@ -305,7 +305,7 @@ def test_interrupted_compiling_starts_again(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="uses the C library's exit handlers")
 @pytest.mark.parametrize(("arguments", "code"), [(["measures"], 0), (["compare", "absent.csv"], 2)])
 def test_what_libraries_do_while_the_process_shuts_down_does_not_matter(arguments, code):
-    script = "import ctypes, sys; c = ctypes.CDLL(None); c.atexit(c.abort)\n"
+    script = "import ctypes, sys; c = ctypes.CDLL(None); c.__cxa_atexit(c.abort, None, None)\n"
     script += "from fujiscore.cli import main\nmain()"
     ended = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, check=False)
     assert ended.returncode == code

@@ -178,6 +178,6 @@ def main() -> NoReturn:
     if not handler.stopped:
         atexit._run_exitfuncs()  # noqa: SLF001 - what libraries want done, matplotlib's temporary folder removed
     sys.stderr.flush()
-    # Not sys.exit: Python would wait for threads that still compute, and pyarrow's, if a damaged file kept them busy, now
-    # and then abort a process that shuts down.
+    # Not sys.exit: Python would wait for threads that still compute, and those of pyarrow, if a damaged file kept them
+    # busy, now and then abort a process that shuts down.
     os._exit(handler.code if handler.stopped else code if isinstance(code, int) else 0)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fujiscore as fj
@@ -269,3 +270,36 @@ def test_a_universe_that_is_no_number_of_anything(universe):
             call(first, second, universe=universe)
     with pytest.raises(InputError, match=r"at most (9007199254740992|2147483647)"):
         fj.set_stability([["a", "b"], ["a", "c"]], n=universe)
+
+
+@pytest.mark.parametrize(
+    ("scores", "items"),
+    [
+        ({"x": 1, "y": 2}, ["q", "w"]),
+        ({"x": 1, "y": 2}, ["y", "x"]),
+        (pd.Series([1.0, 2.0], index=["x", "y"]), ["y", "x"]),
+        ([("x", 1), ("y", 2)], ["y", "x"]),
+    ],
+)
+def test_labelled_scores_are_not_given_other_labels(scores, items):
+    with pytest.raises(InputError, match="must have one set of labels"):
+        fj.Ranking(scores, items)
+    with pytest.raises(InputError, match="must have one set of labels"):
+        fj.Rankings(["a"], [scores], items)
+    assert list(fj.Ranking(scores, ["x", "y"]).items) == ["x", "y"]
+
+
+def test_a_text_is_not_a_list_of_names():
+    with pytest.raises(InputError, match="names must name each"):
+        fj.Rankings("ab", [[1, 2], [2, 1]])
+
+
+@pytest.mark.parametrize("make", [np.array, pd.Series])
+def test_what_happens_to_the_users_array_does_not_reach_a_ranking(make):
+    scores = make([3.0, 2.0, 1.0])
+    both, one = fj.rankings({"a": scores, "b": [3.0, 2.0, 1.0]}), fj.Ranking(scores)
+    result = fj.compare(scores, [3.0, 2.0, 1.0])
+    scores[0] = -5.0
+    assert both["a"].scores.tolist() == one.scores.tolist() == [3.0, 2.0, 1.0]
+    assert fj.auc(both["a"], both["b"]) == 1.0
+    assert result.explain(1).value == 1.0

@@ -25,7 +25,7 @@ from click.testing import CliRunner
 import fujiscore as fj
 from fujiscore.cli import COMMANDS, fuji
 from fujiscore.cli.terminal import Screen, display_width, table
-from fujiscore.tables import write_atomically
+from fujiscore.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 FUJI = [sys.executable, "-m", "fujiscore"]

@@ -154,6 +154,7 @@ def test_finished_resamples_of_other_options_are_not_said_to_be_resumed(run):
     assert run(*arguments, "--out", "whole")[0] == 0
     folder = Path(".o.fujiscore/resume")
     folder.mkdir(parents=True)
+    Path(".o.fujiscore/.fujiscore").touch()
     (folder / "resample-0000-0123456789abcdef.scores").write_text("of other data")
     code, _, errors = run(*arguments, "--out", "o")
     assert code == 0

@@ -335,6 +335,49 @@ class TestFolders:
         save(out, NEW)
         assert content(out) == {**NEW, "notes.txt": "second draft"}
 
+    def test_files_that_appear_while_the_new_folder_is_prepared_are_kept(self, tmp_path, monkeypatch):
+        out = tmp_path / "out"
+        save(out, OLD)
+        sync = files._sync
+
+        def written_meanwhile(*args):
+            (out / "late.txt").write_text("mine")
+            (out / "late" / "empty").mkdir(parents=True)
+            (out / "late" / "deep.txt").write_text("mine too")
+            (out / "figures" / "c.png").write_text("my own c")
+            sync(*args)
+
+        monkeypatch.setattr(files, "_sync", written_meanwhile)
+        save(out, NEW)
+        mine = {"late.txt": "mine", "late/deep.txt": "mine too", "figures/c.png": "my own c"}
+        assert content(out) == {**NEW, **mine}
+        assert (out / "late" / "empty").is_dir()
+
+    @pytest.mark.parametrize("kind", ["link", "file", "folder"])
+    def test_a_working_folder_that_is_not_ours_is_left_alone(self, tmp_path, kind):
+        (tmp_path / "victim" / "new").mkdir(parents=True)
+        (tmp_path / "victim" / "new" / "f").write_text("mine")
+        work = tmp_path / ".out.fujiscore"
+        if kind == "link":
+            work.symlink_to("victim")
+        elif kind == "file":
+            work.write_text("mine")
+        else:
+            (tmp_path / "victim").rename(work)
+        before = names(tmp_path)
+        with pytest.raises(fj.InputError, match=r"\.out\.fujiscore must be free for unfinished results"):
+            save(tmp_path / "out", NEW)
+        assert names(tmp_path) == before
+
+    @posix
+    def test_the_working_folder_is_private(self, tmp_path):
+        with results_folder(tmp_path / "out", "fuji test", argument="out", force=False) as results:
+            assert stat.S_IMODE(results.work.stat().st_mode) == 0o700
+            (results.new / "a").write_text("a")
+            results.publish()
+        (tmp_path / "plain").mkdir()
+        assert (tmp_path / "out").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
     def test_where_the_file_system_has_no_links(self, tmp_path, monkeypatch):
         def no_links(*_, **__):
             raise OSError(errno.EPERM, "no links here")
@@ -356,8 +399,9 @@ class TestFolders:
         (tmp_path / "file").write_text("")
         with pytest.raises(fj.InputError, match="must be a folder; it is a file"):
             save(tmp_path / "file", NEW)
-        with pytest.raises(fj.InputError, match="it is a mount point"):
-            save("/proc", NEW)
+        for mount in ("/proc", "/"):
+            with pytest.raises(fj.InputError, match="it is a mount point"):
+                save(mount, NEW)
         (tmp_path / "sub").mkdir()
         monkeypatch.chdir(tmp_path / "sub")
         for here in (".", "..", tmp_path):
@@ -386,7 +430,7 @@ class TestFolders:
 
         with pytest.raises(RuntimeError):
             attempt(fails=True)
-        assert names(tmp_path) == [".out.fujiscore/resume/part"]
+        assert names(tmp_path) == [".out.fujiscore/.fujiscore", ".out.fujiscore/resume/part"]
         assert attempt(fails=False) == ["part"]
         assert [path.name for path in tmp_path.iterdir()] == ["out"]
 

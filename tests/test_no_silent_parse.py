@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from fractions import Fraction
 from time import perf_counter
 
 import numpy as np
@@ -366,7 +367,7 @@ def test_what_is_no_number_is_refused_in_every_format(write, tmp_path, text):
         datasets.load(arff(write, ["a,1,x", f"b,{text},y"], ("string", "numeric", "{x,y}")), "c")
     if " " not in text and "\u00a0" not in text:
         for row in (f"1 1:{text}", f"{text} 1:2"):
-            with pytest.raises(InputError, match="line 2 must be 'class index:value"):
+            with pytest.raises(InputError, match=r"line 2 must be 'class index:value"):
                 datasets.load(write("x.libsvm", f"0 1:2\n{row}\n"))
 
 
@@ -770,4 +771,48 @@ def test_labels_of_json_records_are_text_or_numbers(tmp_path, label):
     path = tmp_path / "records.json"
     path.write_text(json.dumps([{"item": "a", "score": 2}, {"item": label, "score": 1}]))
     with pytest.raises(fj.InputError, match="record 2, column 'item' must be a label"):
+        fj.read(path)
+
+
+def test_a_json_label_that_is_nan_is_missing(tmp_path):
+    path = tmp_path / "records.json"
+    path.write_text('[{"item": NaN, "score": 1}, {"item": "B", "score": 2}]')
+    with pytest.raises(fj.InputError, match="record 1, column 'item' must not be empty"):
+        fj.read(path)
+
+
+def test_an_index_occurs_once_in_a_row_of_libsvm(tmp_path):
+    path = tmp_path / "d.libsvm"
+    path.write_text("1 1:0.5 2:1\n0 1:0.5 1:1\n")
+    with pytest.raises(fj.InputError, match=r"line 2 must be 'class index:value ...' with each index once"):
+        datasets.load(path)
+
+
+@pytest.mark.parametrize(
+    "scores", [[2**53 + 1, float(2**53), 1], [Fraction(2**54 + 1, 2) * 2, 2**54, 1], [Decimal(2**53 + 1), 2.0**53, 1]]
+)
+def test_large_numbers_of_several_kinds_are_told_apart(scores):
+    with pytest.raises(fj.InputError, match="that float64 tells apart"):
+        fj.rankings([scores])
+
+
+def test_large_numbers_with_a_point_are_told_apart(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("item,score\na,9007199254740993.0\nb,9007199254740992\nc,1\n")
+    with pytest.raises(fj.InputError, match="that float64 tells apart"):
+        fj.read(path)
+    path.write_text("item,score\na,1e20\nb,100000000000000000000\nc,1.5e300\n")
+    assert fj.read(path)[0].scores.tolist() == [1e20, 1e20, 1.5e300]
+
+
+def test_names_of_several_lines_and_of_a_megabyte(tmp_path):
+    path = tmp_path / "scores.csv"
+    long = "x" * 10**6
+    path.write_text(f'item,score\n"line\nbreak",3\n"{long}",2\nz,1\n')
+    assert list(fj.read(path).labels) == ["line\nbreak", long, "z"]
+    path.write_text('item,score\n"A,3\nB",2\nz,1\n')  # a quote that is closed too late
+    with pytest.raises(fj.InputError, match="which may be several rows"):
+        fj.read(path)
+    path.write_text('"A\nB"\nC\n')
+    with pytest.raises(fj.InputError, match="which may be several rows"):
         fj.read(path)

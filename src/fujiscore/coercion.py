@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from decimal import Decimal
-from numbers import Integral, Number
+from math import isinf
+from numbers import Number, Rational
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -72,12 +73,12 @@ def first_repeated(names: Iterable[Hashable]) -> Any:
 
 
 def merged(values: Iterable[Any]) -> tuple[Any, Any] | None:
-    """Return two different integers (or decimals) that are equal as float64, None if there are none."""
+    """Return two different numbers that are equal as float64, None if there are none."""
     first: dict[float, Any] = {}
     for value in values:
-        if isinstance(value, (Integral, Decimal)) and value == value:  # noqa: PLR0124 - NaN
+        if isinstance(value, (Rational, Decimal, float)) and value == value:  # noqa: PLR0124 - NaN
             other = first.setdefault(float(value), value)
-            if other != value:
+            if other != value and not isinf(float(value)):
                 return other, value
     return None
 
@@ -184,7 +185,8 @@ def _numbers(values: NDArray[Any], name: str) -> Scores:
         scores = np.ascontiguousarray(numbers, dtype=np.float64)
     if values.dtype.kind not in "fb" and (large := _is_large(scores)).any():
         require_apart(values[large].tolist(), f"{name} must hold")
-    return scores
+    shared = np.may_share_memory(scores, values) and not (values.base is not None and np.ndim(values.base) == 2)
+    return scores.copy() if shared else scores  # what users do to their array must not reach a checked ranking
 
 
 def require_apart(values: Iterable[Any], must: str) -> None:

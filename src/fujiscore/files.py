@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 PART = ".fujiscore.part"
 LOCK = ".fujiscore.lock"
+MARK = ".fujiscore"  # in a working folder, which may be removed
+PRIVATE = 0o700  # working folders: the results may be for few eyes
 LONGEST_STEM = 50  # characters of a file's name in that of its temporary file: together within any system's limit
 SWAP = 2  # the flag for an exchange, in Linux and in macOS
 
@@ -131,7 +133,8 @@ def claimed(folder: Path, named: str) -> Iterator[None]:
     lock = folder / LOCK
     while True:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=PRIVATE, exist_ok=True)
             file = lock.open("ab")
         except (FileExistsError, NotADirectoryError):
             raise InputError(f"{named} must name a folder; it is a file.") from None
@@ -202,7 +205,8 @@ class Results:
     def publish(self) -> list[Path]:
         """Put the new files in the place of the earlier ones, all at once; return their paths."""
         names = _names(self.new)
-        others = self._others()
+        earlier = _manifest(self.out, self.made_by)
+        others = _others(self.out, earlier)
         taken = sorted(others & {*names, MANIFEST})
         if taken and not self.force:
             raise self._not_ours(taken)
@@ -214,7 +218,7 @@ class Results:
         kept = others - {*names, MANIFEST}
         _link(self.out, self.new, kept)
         _sync(self.new, [*names, MANIFEST])
-        self._swap(kept)
+        self._swap(earlier)
         self.published = True
         return [self.out / name for name in sorted(names)]
 
@@ -222,7 +226,8 @@ class Results:
         """Raise if the folder holds files of others, or changed ones of ours, unless they may be replaced."""
         if self.force or not self.out.exists():
             return
-        others, written = self._others(), _manifest(self.out, self.made_by)
+        written = _manifest(self.out, self.made_by)
+        others = _others(self.out, written)
         if others and not written:
             raise self._not_ours(sorted(others))
         changed = sorted(others & {*written})
@@ -236,13 +241,7 @@ class Results:
             "(files with the same names are replaced, others are kept), or name another folder."
         )
 
-    def _others(self) -> set[str]:
-        """Return the files in the folder, save those that this command wrote and nobody changed."""
-        hashes = _manifest(self.out, self.made_by)
-        others = {name for name in _names(self.out) if name not in hashes or hashes[name] != _hash(self.out / name)}
-        return others - {MANIFEST} if hashes else others
-
-    def _swap(self, kept: Iterable[str]) -> None:
+    def _swap(self, earlier: dict[str, str]) -> None:
         """Put the new folder in the place of the old one, in one step where the system can."""
         if not _exchanged(self.new, self.out):
             if self.out.exists():
@@ -255,10 +254,20 @@ class Results:
                 raise
         _sync_folder(self.out.parent)
         previous = self.new if self.new.exists() else self._old
-        for name in kept:  # a file that was replaced after it was linked
-            with suppress(OSError):
-                if not (previous / name).samefile(self.out / name) and not _copied(previous / name, self.out / name):
-                    (previous / name).replace(self.out / name)
+        if previous.exists():
+            self._keep_latecomers(previous, earlier)
+
+    def _keep_latecomers(self, previous: Path, earlier: dict[str, str]) -> None:
+        """Move files that others wrote while the new folder was prepared, and which it therefore lacks, into it."""
+        written = {*_manifest(self.out, self.made_by)} if self.force else set()
+        for name in _others(previous, earlier) - written:
+            here, there = previous / name, self.out / name
+            if there.is_symlink() and here.is_symlink():
+                continue
+            if not there.exists() or not (here.samefile(there) or _copied(here, there)):
+                there.parent.mkdir(parents=True, exist_ok=True)
+                here.replace(there)
+        _link(previous, self.out, ())  # empty folders
 
     def recover(self) -> None:
         """Remove what a killed process left behind, after putting back a folder that it had moved away."""
@@ -282,10 +291,12 @@ def results_folder(out: str | os.PathLike[str], made_by: str, *, argument: str, 
     `.resume` stays until then.
     """
     target, named = Path(os.path.realpath(out)), spelled(argument, os.fspath(out))
-    folder = Results(target, target.with_name(f".{target.name}.fujiscore"), made_by, named, force)
     _require_replaceable(target, named)
+    folder = Results(target, target.with_name(f".{target.name}.fujiscore"), made_by, named, force)
+    _require_ours(folder.work)
     with claimed(folder.work, named):
         try:
+            (folder.work / MARK).touch()
             folder.recover()
             folder.check()
             folder.new.mkdir()
@@ -304,14 +315,35 @@ def _require_replaceable(target: Path, named: str) -> None:
         raise InputError(f"{named} must be a folder that can be replaced as a whole; it is {what}. Name one in it.")
 
 
+def _require_ours(work: Path) -> None:
+    """Raise if what has the name of the working folder is not one that we made."""
+    if not work.is_symlink() and (not work.exists() or (work.is_dir() and _is_marked(work))):
+        return
+    raise InputError(f"{work} must be free for unfinished results; something else is there. Move it elsewhere.")
+
+
+def _is_marked(work: Path) -> bool:
+    """Return whether a folder has our mark, or nothing in it yet."""
+    names = {path.name for path in work.iterdir()}
+    return MARK in names or names <= {LOCK}
+
+
 def _manifest(folder: Path, made_by: str) -> dict[str, str]:
     """Return the hashes of the files that a command wrote to a folder; empty if it did not."""
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         hashes = content["files"] if content["command"] == made_by else {}
         return {str(name): str(digest) for name, digest in hashes.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return {}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _others(folder: Path, hashes: dict[str, str]) -> set[str]:
+    """Return the files in a folder, but for those that have the hashes of a manifest, and the manifest."""
+    others = {name for name in _names(folder) if name not in hashes or hashes[name] != _hash(folder / name)}
+    return others - {MANIFEST} if hashes else others
 
 
 def _hash(path: Path) -> str:

@@ -78,6 +78,8 @@ class Ranking:
         values = _require_scores(part.scores, name)
         given = part.items if items is None else items
         labels = None if given is None else _plain_labels(given, values.size, name)
+        if items is not None and part.items is not None and not isinstance(part.items, range):
+            _require_same_labels(part.items, labels, name)
         size = None if universe is None else universe_size(universe, values.size)
         self.__dict__.update(Ranking.checked(name, values, labels, size, (*notes, *part.notes)).__dict__)
 
@@ -282,7 +284,7 @@ class Rankings(Sequence[Ranking]):
         universe: int | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        if len(names) != len(scores) or not names:
+        if isinstance(names, str) or len(names) != len(scores) or not names:
             raise InputError(f"names must name each of the {len(scores)} rankings; got {len(names)} names.")
         require_names(names)
         members = [
@@ -414,6 +416,15 @@ def universe_size(given: Any, n: int) -> int:
         least = f"at least the number of items that the rankings list, {n}"
         raise InputError(f"{spelled('universe')} must be {least}; got {size}.")
     return size
+
+
+def _require_same_labels(own: Labels, given: Any, name: str) -> None:
+    """Raise if scores that have labels are given others."""
+    if list(own) != list(given):
+        raise InputError(
+            f"{name} must have one set of labels; its scores have labels of their own, and items are others, or in "
+            "another order. Leave items out, or align the scores with fujiscore.rankings."
+        )
 
 
 def _require_scores(scores: Scores, name: str) -> Scores:

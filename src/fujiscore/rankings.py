@@ -72,7 +72,8 @@ def rankings(
         A mapping of name to ranking; a DataFrame with one column per ranking (a single text column, or the pandas
         index, labels the items), or another object with an Arrow stream; a 2-D array with one row per ranking; or a
         sequence of rankings. A ranking is an array, a list, a Series, a dict of item to score, a list of
-        (item, score) pairs, a list of items from best to worst (read as 1/rank), or a `Ranking`.
+        (item, score) pairs, a list of items from best to worst (read as 1/rank), or a `Ranking`. Tables and 2-D
+        arrays are not copied: do not change them while the rankings are in use.
     items : str, optional
         The DataFrame's column that labels the items.
     negative : {"raise", "clip", "abs"}

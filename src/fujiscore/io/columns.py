@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import EXACT, is_number, require_apart
+from fujiscore.coercion import EXACT, is_null, is_number, require_apart
 from fujiscore.errors import InputError, first_few, shown, spelled
 from fujiscore.io.table import (
     LISTED,
@@ -46,6 +46,8 @@ P_VALUES = ("p", "pval", "pvalue", "padj", "adjp", "adjpval", "adjpvalue", "fdr"
 SMALL_IS_GOOD = {"distance": "distances", "dist": "distances", "rank": "ranks"}
 DIGITS = re.compile(r"\s*[0-9]+\s*")
 PUNCTUATION = str.maketrans("", "", " ._-")
+# Within a label of several lines: a separator, or a number at the end of a line, as rows have them.
+ROWS = re.compile(r"[,;|\t]|\s[-+.0-9][-+.0-9eE]*\s*[\r\n]")
 
 
 def plain(name: str) -> str:
@@ -283,13 +285,13 @@ def _label(table: Table, place: int, column: str, value: Any) -> str:
     """Return a label as text, or raise if it is missing or spans lines."""
     if isinstance(value, (list, dict)):
         raise InputError(f"{table.place(place, column)} must be a label; got {shown(value)}. Use text or a number.")
-    label = "" if value is None else str(value)
+    label = "" if is_null(value) else str(value)
     if not label:
         raise InputError(f"{table.place(place, column)} must not be empty: every row needs a label there.")
-    if table.unit == "line" and ("\n" in label or "\r" in label):
+    if table.unit == "line" and ("\n" in label or "\r" in label) and (len(table.numeric) == 1 or ROWS.search(label)):
         raise InputError(
-            f"{table.place(place, column)} must be a label within one line; got {shown(label)}. "
-            "A quote is opened and not closed in its line: close it, or write it twice inside quotes."
+            f"{table.place(place, column)} must be one label; got {shown(label)}, which may be several rows. "
+            "If a quote is opened and not closed, close it, or write it twice inside quotes."
         )
     return label
 

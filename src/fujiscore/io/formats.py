@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from fujiscore.io.documents import Document
     from fujiscore.io.table import Group, Row
 
+LONGEST_FIELD = 16 * 2**20
+# A name may be a megabyte; the module's own limit is that of all programs that use it, and is only raised.
+csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))
 FORMATS = ("csv", "tsv", "parquet", "feather", "json", "fimp", "trec")
 COLUMNAR = ("parquet", "feather")
 SUFFIXES = {
@@ -61,11 +64,13 @@ OTHER_SEPARATORS = ":=#^~& "  # not read, but recognised where each line ends wi
 
 def detect(document: Document, named: str | None, formats: Sequence[str]) -> str:
     """Return the format, one of those given: by its first bytes, its extension, or its first lines."""
-    proven = next((name for magic, name in MAGIC.items() if _begins(document, magic)), None)
     by_suffix = SUFFIXES.get(document.unpacked.suffix.lower())
+    marked = (name for magic, name in MAGIC.items() if _begins(document, magic, name in {named, by_suffix}))
+    proven = next(marked, None)
     name = named or proven or (by_suffix if by_suffix in formats else None)
     allowed = ", ".join(formats)
-    if _begins(document, FEATHER_V1):  # pyarrow does not check these at all: one wrong byte ends the process
+    # pyarrow does not check these at all: one wrong byte ends the process.
+    if _begins(document, FEATHER_V1, by_suffix == "feather"):
         need = "must be a Feather file of version 2; it has version 1, which pyarrow has given up"
         raise InputError(f"{document.name} {need}. Read it with pandas.read_feather, and write it again.")
     if name in COLUMNAR:
@@ -82,10 +87,11 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
     return likely if likely in formats else "csv"
 
 
-def _begins(document: Document, magic: bytes) -> bool:
-    """Return whether a file begins with the mark of a binary format; PAR1 may also be an item's name."""
+def _begins(document: Document, magic: bytes, expected: bool) -> bool:
+    """Return whether a file begins with the mark of a format; unless that is expected, PAR1 may be an item's name."""
     following = document.head[len(magic) : len(magic) + 1].decode("ascii", "ignore")
-    return document.head.startswith(magic) and not (following and (following.isprintable() or following.isspace()))
+    text = following.isprintable() or following.isspace() if following else False
+    return document.head.startswith(magic) and (expected or not text)
 
 
 def _look(document: Document) -> str:
@@ -223,8 +229,10 @@ def _names(document: Document, first: list[str], body: list[list[str]], width: i
 
 def _uneven(document: Document, line: int, row: list[str], width: int, advice: str) -> InputError:
     """Return the error for a row that has not as many fields as the others."""
+    breaks = "".join(row).rstrip("\n").count("\n")
+    where = f"lines {line - breaks} to {line}" if breaks else f"line {line}"
     return InputError(
-        f"{document.name}, line {line} must have {width} fields, as the other rows; it has {len(row)}. Quote "
+        f"{document.name}, {where} must have {width} fields, as the other rows; it has {len(row)}. Quote "
         f"fields that contain the separator, and close every quote.{advice}"
     )
 
@@ -330,11 +338,11 @@ def libsvm(document: Document) -> Iterator[tuple[float, list[tuple[int, float]]]
         pairs = [PAIR.fullmatch(field) for field in fields[1:] if not field.startswith("qid:")]
         row = [(int(pair[1]), number(pair[2])) for pair in pairs if pair]
         values = [number(fields[0]) if fields else 0.0, *(value for _, value in row)]
-        if len(row) < len(pairs) or None in values:
+        if len(dict(row)) < len(pairs) or None in values:
             return None
         return (values[0], row) if fields else ()
 
-    return (row for _, row in _rows(document, 0, "'class index:value ...'", split))  # type: ignore[misc]
+    return (row for _, row in _rows(document, 0, "'class index:value ...' with each index once", split))  # type: ignore[misc]
 
 
 class Pairs(list[tuple[str, Any]]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"))
 # How other programs write numbers: nan(ind), 1.#IND, 0x1p3.
 FOREIGN = re.compile(r"[+-]?(nan\(\w*\)|[0-9]+\.#\w+|0x[0-9a-f.]+(p[+-]?[0-9]+)?)", re.IGNORECASE)
-WHOLE = re.compile(r"\s*[+-]?[0-9]{1,308}\s*")  # an integer in a text, finite as float64
 LISTED = 12
 # A longer name is not compared with others in search of a similar one: that takes the square of its length.
 LONGEST_HINT = 200
@@ -111,8 +111,8 @@ def number(value: Any) -> float | None:
 
 
 def exact(value: Any) -> Any:
-    """Return the integer that a text is, exactly; other values as they are."""
-    return int(value) if isinstance(value, str) and WHOLE.fullmatch(value) else value
+    """Return the number that a text is, exactly; other values as they are."""
+    return Decimal(value.strip()) if isinstance(value, str) else value
 
 
 def texts(cells: Iterable[Any]) -> NDArray[Any]:

@@ -667,7 +667,7 @@ def test_an_interrupt_is_one_line(folder):
         stderr=subprocess.PIPE,
         text=True,
     )
-    process.stdin.write((folder / "b.csv").read_text() + "\n" * 300_000)  # more than a pipe holds: it is being read
+    process.stdin.write((folder / "b.csv").read_text() + "\n" * 90_000)  # more than a pipe holds: it is being read
     process.stdin.close()
     process.stdin = None
     time.sleep(2)

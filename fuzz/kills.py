@@ -46,10 +46,11 @@ class Job:
         """Run it undisturbed, and keep the states and how long it took."""
         start_state(self, place)
         self.old = state(place)
-        start = time.perf_counter()
+        finish(self, place)
+        self.new = state(place)
+        start = time.perf_counter()  # of a second time, when everything is compiled
         finish(self, place)
         self.seconds = time.perf_counter() - start
-        self.new = state(place)
         if self.new == self.old:
             raise LostError(f"{self.name}: the command changes nothing")
 
@@ -206,6 +207,7 @@ def main() -> int:
                     failures.append(str(error))
                     print(f"FAILED {error}", flush=True)
             total = counts.total() - counts["too late"]
+            print(f"{total} stops, {len(failures)} failures", end="\r", flush=True)
     saving = sum(count for name, count in counts.items() if "saving" in name)
     print(f"{total} stops, {saving} of them while saving: {dict(sorted(counts.items()))}")
     print(f"{len(failures)} failures")

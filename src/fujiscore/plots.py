@@ -138,6 +138,13 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
     return ax
 
 
+def matrix_size(result: Matrix, width: float, height: float) -> tuple[float, float]:
+    """Return the size of a figure whose cells are about so large, with room for the names beside and beneath them."""
+    rows, columns = (min(count, 24) for count in result.values.shape)
+    beside, beneath = (max(map(len, short_names(names, LONGEST))) for names in (result.names, result.columns))
+    return 2.2 + width * columns + 0.08 * beside, 1.2 + height * rows + 0.055 * beneath
+
+
 def title(ax: Any, *names: str) -> Any:
     """Write the names of the rankings above the Axes, and return it."""
     ax.set_title(" and ".join(short_names(names, LONGEST)), **LITERAL)

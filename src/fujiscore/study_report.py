@@ -250,8 +250,10 @@ def _write_figure(size: tuple[float, float], draw: Callable[[Any], Any], file: A
 
 def _figures(study: Study) -> dict[str, Drawing]:
     """Return the size of each figure and what draws it; both heat maps have the same order."""
-    side = min(len(study.methods), 24)
-    heat, matrix = (3.2 + 0.8 * side, 2.2 + 0.6 * side), study.matrix.clustered()
+    from fujiscore.plots import matrix_size
+
+    side, matrix = min(len(study.methods), 24), study.matrix.clustered()
+    heat = matrix_size(matrix, 0.8, 0.6)
     figures: dict[str, Drawing] = {"matrix.png": (heat, matrix.plot)}
     if matrix.expected is not None:
         figures["matrix_corrected.png"] = (heat, matrix.as_corrected().plot)

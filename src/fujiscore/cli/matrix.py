@@ -14,6 +14,7 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import heat_map, label, table
 from fujiscore.errors import NAME, InputError, first_few, shown
 from fujiscore.measures import find
+from fujiscore.plots import matrix_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +78,7 @@ def command(
     matrices = [fj.pairwise(first, others, measure=measure, **chosen, **work.arguments(writing)) for measure in unique]
     matrices = _ordered(matrices, by_value=reference is not None, cluster=cluster)
     if plot is not None:
-        rows, columns = matrices[0].values.shape
-        size = (2.6 + 0.55 * min(columns, 24), 1.6 + 0.5 * min(rows, 24))
+        size = matrix_size(matrices[0], 0.55, 0.5)
         draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in matrices], size)  # type: ignore[misc]
     deliver(_report(matrices, rankings.n, writing.show), writing)
 

@@ -16,6 +16,7 @@ import fujiscore._signals  # noqa: F401
 # Modules and functions may share a name (fujiscore.compare): every such module is imported here, so that the
 # package's attribute is the function. Numba, SciPy and dataframe libraries load at first use.
 from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuji, score
+from fujiscore.consensus import Consensus, consensus
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
@@ -58,6 +59,7 @@ __all__ = [
     "Bounds",
     "Chance",
     "Comparison",
+    "Consensus",
     "Curve",
     "Explanation",
     "InputError",
@@ -83,6 +85,7 @@ __all__ = [
     "compare",
     "compare_set_stability",
     "compare_stability",
+    "consensus",
     "curve",
     "expected_jaccard",
     "explain",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.compare import Comparison, Curve
+    from fujiscore.consensus import Consensus
     from fujiscore.null import Chance
     from fujiscore.overlap import Grid
     from fujiscore.pairwise import Matrix
@@ -135,6 +136,28 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
                 ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=8)
     label = f"{find(result.measure).title}, {result.area}".replace(", corrected", "\ncorrected")
     ax.figure.colorbar(image, ax=ax).set_label(label, **LITERAL)
+    return ax
+
+
+def consensus(result: Consensus, ax: Any = None) -> Any:
+    """Draw each list's similarity with the consensus, and with that of the others, which orders the lists."""
+    order = np.argsort(np.nan_to_num(result.left_out, nan=-np.inf), kind="stable")
+    rows = np.arange(order.size)
+    ax = new_axes(6.4, 1.8 + 0.3 * min(order.size, 40)) if ax is None else ax
+    within, apart = result.agreement[order], result.left_out[order]
+    ax.hlines(rows, apart, within, color="#BBBBBB", linewidth=1)
+    ax.plot(apart, rows, "o", color=PALETTE[1], markersize=5, label="consensus of the others")
+    ax.plot(within, rows, "o", color=PALETTE[0], markersize=5, fillstyle="none", label="consensus of all lists")
+    if order.size <= 40:
+        ax.set_yticks(rows, short_names([result.names[i] for i in order], LONGEST), **LITERAL)
+    else:
+        ax.set(ylabel="lists", yticks=[])
+    low = float(np.nanmin(np.concatenate((within, apart)), initial=0.0))
+    ax.set_xlim(max(low, -1.0) - 0.03, 1.03)
+    ax.set_ylim(-0.6, order.size - 0.4)
+    ax.set_xlabel(f"similarity with the consensus ({find(result.measure).title}, {result.area})", **LITERAL)
+    ax.grid(alpha=0.25)
+    legend(ax, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return ax
 
 

@@ -37,6 +37,7 @@ from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_w
 
 if TYPE_CHECKING:
     from fujiscore.io import read
+    from fujiscore.rank_agreement import RankAgreement, sequential_rank_agreement, sra
     from fujiscore.rankers import rank
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
 
@@ -44,6 +45,9 @@ __version__ = "0.2.0"
 
 # What few programs need is imported when it is asked for: name to module.
 _ON_DEMAND = {
+    "RankAgreement": "rank_agreement",
+    "sequential_rank_agreement": "rank_agreement",
+    "sra": "rank_agreement",
     "rank": "rankers",
     "read": "io",
     "SetStability": "sets",
@@ -69,6 +73,7 @@ __all__ = [
     "MissingExtraError",
     "Permutations",
     "Properties",
+    "RankAgreement",
     "Ranking",
     "Rankings",
     "SetStability",
@@ -96,7 +101,9 @@ __all__ = [
     "rbo",
     "read",
     "score",
+    "sequential_rank_agreement",
     "set_stability",
+    "sra",
     "stability",
     "stability_curve",
     "study",

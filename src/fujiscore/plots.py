@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fujiscore.null import Chance
     from fujiscore.overlap import Grid
     from fujiscore.pairwise import Matrix
+    from fujiscore.rank_agreement import RankAgreement
     from fujiscore.stability import StabilityCurve
     from fujiscore.truncated import Bounds
 
@@ -158,6 +159,24 @@ def consensus(result: Consensus, ax: Any = None) -> Any:
     ax.set_xlabel(f"similarity with the consensus ({find(result.measure).title}, {result.area})", **LITERAL)
     ax.grid(alpha=0.25)
     legend(ax, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return ax
+
+
+def rank_agreement(result: RankAgreement, ax: Any = None) -> Any:
+    """Draw sequential rank agreement over depth, and the band of lists in random order."""
+    ax = new_axes() if ax is None else ax
+    if result.low is not None:
+        label = f"random orders, {result.confidence:.0%} band"
+        ax.fill_between(result.ks, result.low, result.high, color="#7F7F7F", alpha=0.2, linewidth=0, label=label)
+        _line(ax, result.ks, result.expected, color="#7F7F7F", linestyle="--")
+    _line(ax, result.ks, result.values, color=PALETTE[1], label=f"{len(result.names)} lists")
+    ax.set(xlabel="depth d, number of top ranks", ylabel="standard deviation of ranks")
+    ax.set_ylim(bottom=0)
+    if result.grid.kind == "exp":
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter("{x:g}")
+    ax.grid(alpha=0.25)
+    legend(ax)
     return ax
 
 

@@ -11,7 +11,7 @@ import fujiscore as fj
 from fujiscore.aggregation import ADJUSTMENTS, METHODS
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
-from fujiscore.cli.terminal import label, table
+from fujiscore.cli.terminal import BLUE, label, side_by_side, table
 from fujiscore.measures import find
 
 if TYPE_CHECKING:
@@ -45,9 +45,20 @@ SHOWN = 20
 )
 @options.option("--measure -m", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="jaccard")
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
+@options.option(
+    "--sequential", "Also show sequential rank agreement: how much all lists agree at each depth.", is_flag=True
+)
+@options.option(
+    "--permutations",
+    "Number of random orders for the band of --sequential.",
+    type=options.Count(0),
+    default=200,
+    metavar="N",
+)
+@options.seed()
 @options.points
 @options.reading
-@options.plot("Draw each list's agreement with the consensus")
+@options.plot("Draw each list's agreement with the consensus, and with --sequential that of all lists by depth")
 @options.writing
 @options.work
 def command(
@@ -58,6 +69,9 @@ def command(
     adjust: Any,
     measure: fj.Measure,
     corrected: bool,
+    sequential: bool,
+    permutations: int,
+    seed: int,
     points: options.Points,
     reading: options.Reading,
     plot: str | None,
@@ -82,17 +96,24 @@ def command(
         **reading.sets,
         **work.arguments(writing),
     )
+    agreement = None
+    if sequential:
+        agreement = fj.sequential_rank_agreement(
+            rankings, permutations=permutations, random_state=seed, **work.arguments(writing)
+        )
     if plot is not None:
-        draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 1.8 + 0.3 * min(len(rankings), 40)))
-    deliver(_report(result, writing.show), writing)
+        parts = [result, *([agreement] if agreement else [])]
+        height = max(1.8 + 0.3 * min(len(rankings), 40), 4.0 if agreement else 0.0)
+        draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in parts], (6.4, height))  # type: ignore[misc]
+    deliver(_report(result, agreement, writing.show), writing)
 
 
-def _report(result: fj.Consensus, show: int | None) -> Report:
+def _report(result: fj.Consensus, agreement: fj.RankAgreement | None, show: int | None) -> Report:
     """Return the report in its three forms."""
     columns = result.columns()
     lists = [
-        {"list": name, "agreement": agreement, "left_out": left_out}
-        for name, agreement, left_out in zip(result.names, result.agreement, result.left_out, strict=True)
+        {"list": name, "agreement": within, "left_out": apart}
+        for name, within, apart in zip(result.names, result.agreement, result.left_out, strict=True)
     ]
     data: dict[str, Any] = {
         "method": result.method,
@@ -105,13 +126,16 @@ def _report(result: fj.Consensus, show: int | None) -> Report:
     }
     if result.p_values is not None:
         data["adjust"] = result.adjust
+    if agreement is not None:
+        fields = ("ks", "values", "items", "expected", "low", "high", "p_value", "permutations")
+        data["sequential_rank_agreement"] = {field: getattr(agreement, field) for field in fields}
     return Report(
         "consensus",
-        lambda screen: _text(screen, result, columns, show or SHOWN),
+        lambda screen: [*_text(screen, result, columns, show or SHOWN), *_depths(screen, agreement)],
         lambda: data,
         list(columns),
-        lambda: zip(*(np.asarray(column, object).tolist() for column in columns.values()), strict=True),
-        result.notes,
+        lambda: zip(columns["item"], *(columns[name].tolist() for name in columns if name != "item"), strict=True),
+        tuple(dict.fromkeys((*result.notes, *(agreement.notes if agreement else ())))),
     )
 
 
@@ -133,8 +157,23 @@ def _text(screen: Screen, result: fj.Consensus, columns: dict[str, Any], show: i
         for i in order[: max(show, SHOWN)]
     ]
     left = len(order) - len(shown)
-    lines += table(screen, ["list", "with the consensus", "of the others"], shown)
+    lines += table(screen, ["list", "with the consensus", "with that of the others"], shown)
     return [*lines, *([f"... {left} more lists"] if left else [])]
+
+
+def _depths(screen: Screen, agreement: fj.RankAgreement | None) -> list[str]:
+    """Return what sequential rank agreement says, and its curve as a share of the mean of random orders."""
+    if agreement is None:
+        return []
+    lines = ["", screen.style("sequential rank agreement: standard deviation of ranks", bold=True)]
+    ends = (0, -1) if agreement.ks.size > 1 else (0,)
+    lines.append(", ".join(f"{agreement.values[i]:.4g} at d = {agreement.ks[i]}" for i in ends))
+    lines += screen.wrap(agreement.verdict())
+    if agreement.expected is None or agreement.ks.size == 1 or not agreement.expected.all():
+        return lines
+    share = np.minimum(agreement.values / agreement.expected, 1.0)
+    title = "by depth: 0 perfect agreement, 1 random order or worse"
+    return [*lines, "", *side_by_side(screen, [(title, agreement.ks, [share], None, BLUE)])]
 
 
 def _number(value: Any) -> str:

@@ -29,6 +29,8 @@ RRF_CONSTANT = 60
 RRF_UNIT = 2.0**-48
 # Values per tile of robust rank aggregation.
 TILE = 1_000_000
+# Digits of -log10 rho that sums of a thousand terms leave exact.
+DECIMALS = 11
 # The least tail probability whose quantiles are computed.
 LEAST = 1e-290
 
@@ -107,7 +109,8 @@ def rra(rankings: Rankings, population: int, n_jobs: int | None = None) -> Aggre
 
 
 def _negative_log10(logs: Scores) -> Scores:
-    return logs / -log(10) + 0.0
+    """Return -log10, rounded so that equal probabilities tie whichever sum they come from."""
+    return np.round(logs / -log(10), DECIMALS) + 0.0
 
 
 def _rho_of_tile(places: Scores, tile: slice, choose: list[Scores], rho: Scores, without: Scores) -> None:

@@ -16,6 +16,7 @@ import fujiscore._signals  # noqa: F401
 # Modules and functions may share a name (fujiscore.compare): every such module is imported here, so that the
 # package's attribute is the function. Numba, SciPy and dataframe libraries load at first use.
 from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuji, score
+from fujiscore.consensus import Consensus, consensus
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
@@ -36,6 +37,7 @@ from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_w
 
 if TYPE_CHECKING:
     from fujiscore.io import read
+    from fujiscore.rank_agreement import RankAgreement, sequential_rank_agreement, sra
     from fujiscore.rankers import rank
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
 
@@ -43,6 +45,9 @@ __version__ = "0.2.0"
 
 # What few programs need is imported when it is asked for: name to module.
 _ON_DEMAND = {
+    "RankAgreement": "rank_agreement",
+    "sequential_rank_agreement": "rank_agreement",
+    "sra": "rank_agreement",
     "rank": "rankers",
     "read": "io",
     "SetStability": "sets",
@@ -58,6 +63,7 @@ __all__ = [
     "Bounds",
     "Chance",
     "Comparison",
+    "Consensus",
     "Curve",
     "Explanation",
     "InputError",
@@ -67,6 +73,7 @@ __all__ = [
     "MissingExtraError",
     "Permutations",
     "Properties",
+    "RankAgreement",
     "Ranking",
     "Rankings",
     "SetStability",
@@ -83,6 +90,7 @@ __all__ = [
     "compare",
     "compare_set_stability",
     "compare_stability",
+    "consensus",
     "curve",
     "expected_jaccard",
     "explain",
@@ -93,7 +101,9 @@ __all__ = [
     "rbo",
     "read",
     "score",
+    "sequential_rank_agreement",
     "set_stability",
+    "sra",
     "stability",
     "stability_curve",
     "study",

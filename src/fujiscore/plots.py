@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.compare import Comparison, Curve
+    from fujiscore.consensus import Consensus
     from fujiscore.null import Chance
     from fujiscore.overlap import Grid
     from fujiscore.pairwise import Matrix
+    from fujiscore.rank_agreement import RankAgreement
     from fujiscore.stability import StabilityCurve
     from fujiscore.truncated import Bounds
 
@@ -143,6 +145,46 @@ def matrix_size(result: Matrix, width: float, height: float) -> tuple[float, flo
     rows, columns = (min(count, 24) for count in result.values.shape)
     beside, beneath = (max(map(len, short_names(names, LONGEST))) for names in (result.names, result.columns))
     return 2.2 + width * columns + 0.08 * beside, 1.2 + height * rows + 0.055 * beneath
+
+
+def consensus(result: Consensus, ax: Any = None) -> Any:
+    """Draw each list's similarity with the consensus, and with that of the others, which orders the lists."""
+    order = np.argsort(np.nan_to_num(result.left_out, nan=-np.inf), kind="stable")
+    rows = np.arange(order.size)
+    ax = new_axes(6.4, 1.8 + 0.3 * min(order.size, 40)) if ax is None else ax
+    within, apart = result.agreement[order], result.left_out[order]
+    ax.hlines(rows, apart, within, color="#BBBBBB", linewidth=1)
+    ax.plot(apart, rows, "o", color=PALETTE[1], markersize=5, label="consensus of the others")
+    ax.plot(within, rows, "o", color=PALETTE[0], markersize=5, fillstyle="none", label="consensus of all lists")
+    if order.size <= 40:
+        ax.set_yticks(rows, short_names([result.names[i] for i in order], LONGEST), **LITERAL)
+    else:
+        ax.set(ylabel="lists", yticks=[])
+    low = float(np.nanmin(np.concatenate((within, apart)), initial=0.0))
+    ax.set_xlim(max(low, -1.0) - 0.03, 1.03)
+    ax.set_ylim(-0.6, order.size - 0.4)
+    ax.set_xlabel(f"similarity with the consensus ({find(result.measure).title}, {result.area})", **LITERAL)
+    ax.grid(alpha=0.25)
+    legend(ax, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return ax
+
+
+def rank_agreement(result: RankAgreement, ax: Any = None) -> Any:
+    """Draw sequential rank agreement over depth, and the band of lists in random order."""
+    ax = new_axes() if ax is None else ax
+    if result.low is not None:
+        label = f"random orders, {result.confidence:.0%} band"
+        ax.fill_between(result.ks, result.low, result.high, color="#7F7F7F", alpha=0.2, linewidth=0, label=label)
+        _line(ax, result.ks, result.expected, color="#7F7F7F", linestyle="--")
+    _line(ax, result.ks, result.values, color=PALETTE[1], label=f"{len(result.names)} lists")
+    ax.set(xlabel="depth d, number of top ranks", ylabel="standard deviation of ranks")
+    ax.set_ylim(bottom=0)
+    if result.grid.kind == "exp":
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter("{x:g}")
+    ax.grid(alpha=0.25)
+    legend(ax)
+    return ax
 
 
 def title(ax: Any, *names: str) -> Any:

@@ -1,0 +1,185 @@
+"""`fuji consensus`: one ranking from many, and how well each list agrees with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+import fujiscore as fj
+from fujiscore.aggregation import ADJUSTMENTS, METHODS
+from fujiscore.cli import inputs, options
+from fujiscore.cli.output import Report, check_destinations, deliver, draw
+from fujiscore.cli.terminal import BLUE, label, side_by_side, table
+from fujiscore.measures import find
+
+if TYPE_CHECKING:
+    from fujiscore.cli.terminal import Screen
+
+SHOWN = 20
+
+
+@click.command(
+    cls=options.Command,
+    short_help="Combine many rankings into one.",
+    examples=(
+        "fuji consensus examples/scores.csv",
+        "fuji consensus examples/scores.csv --method rra --show 5",
+        "fuji consensus examples/genes_a.csv examples/genes_b.csv --method rra --universe 17611 --csv",
+    ),
+)
+@click.argument("files", nargs=-1, required=True)
+@options.option(
+    "--method",
+    "Mean rank, median rank, reciprocal rank fusion, or robust rank aggregation with p-values.",
+    type=click.Choice(METHODS),
+    default="borda",
+)
+@options.option("--exact", "Exact p-values of rra, instead of Bonferroni's correction.", is_flag=True)
+@options.option(
+    "--adjust",
+    "Adjust p-values by Benjamini-Hochberg, Holm or Bonferroni.",
+    type=click.Choice(list(ADJUSTMENTS)),
+    default="bh",
+)
+@options.option("--measure -m", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="jaccard")
+@options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
+@options.option(
+    "--sequential", "Also show sequential rank agreement: how much all lists agree at each depth.", is_flag=True
+)
+@options.option(
+    "--permutations",
+    "Number of random orders for the band of --sequential.",
+    type=options.Count(0),
+    default=200,
+    metavar="N",
+)
+@options.seed()
+@options.points
+@options.reading
+@options.plot("Draw each list's agreement with the consensus, and with --sequential that of all lists by depth")
+@options.writing
+@options.work
+def command(
+    *,
+    files: tuple[str, ...],
+    method: Any,
+    exact: bool,
+    adjust: Any,
+    measure: fj.Measure,
+    corrected: bool,
+    sequential: bool,
+    permutations: int,
+    seed: int,
+    points: options.Points,
+    reading: options.Reading,
+    plot: str | None,
+    writing: options.Writing,
+    work: options.Work,
+) -> None:
+    """Combine many rankings into one, and show how well each of them agrees with it.
+
+    Prints the best items of the consensus, and each list's similarity with it and with the consensus of the other
+    lists, which the list itself cannot raise. --csv has all items.
+    """
+    check_destinations(writing, files, plot)
+    rankings = inputs.read(files, reading)
+    result = fj.consensus(
+        rankings,
+        method,
+        exact=exact,
+        adjust=adjust,
+        measure=measure,
+        ks=points.sizes(rankings.depth, "exp"),
+        corrected=corrected,
+        **reading.sets,
+        **work.arguments(writing),
+    )
+    agreement = None
+    if sequential:
+        agreement = fj.sequential_rank_agreement(
+            rankings, permutations=permutations, random_state=seed, **work.arguments(writing)
+        )
+    if plot is not None:
+        parts = [result, *([agreement] if agreement else [])]
+        height = max(1.8 + 0.3 * min(len(rankings), 40), 4.0 if agreement else 0.0)
+        draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in parts], (6.4, height))  # type: ignore[misc]
+    deliver(_report(result, agreement, writing.show), writing)
+
+
+def _report(result: fj.Consensus, agreement: fj.RankAgreement | None, show: int | None) -> Report:
+    """Return the report in its three forms."""
+    columns = result.columns()
+    lists = [
+        {"list": name, "agreement": within, "left_out": apart}
+        for name, within, apart in zip(result.names, result.agreement, result.left_out, strict=True)
+    ]
+    data: dict[str, Any] = {
+        "method": result.method,
+        "items": result.ranking.n,
+        "population": result.population,
+        "measure": result.measure,
+        "value": result.area,
+        "lists": lists,
+        "consensus": columns,
+    }
+    if result.p_values is not None:
+        data["adjust"] = result.adjust
+    if agreement is not None:
+        fields = ("ks", "values", "items", "expected", "low", "high", "p_value", "permutations")
+        data["sequential_rank_agreement"] = {field: getattr(agreement, field) for field in fields}
+    return Report(
+        "consensus",
+        lambda screen: [*_text(screen, result, columns, show or SHOWN), *_depths(screen, agreement)],
+        lambda: data,
+        list(columns),
+        lambda: zip(columns["item"], *(columns[name].tolist() for name in columns if name != "item"), strict=True),
+        tuple(dict.fromkeys((*result.notes, *(agreement.notes if agreement else ())))),
+    )
+
+
+def _text(screen: Screen, result: fj.Consensus, columns: dict[str, Any], show: int) -> list[str]:
+    """Return the best items, and the agreement of each list."""
+    n = result.ranking.n
+    header = ["item", *(name.replace("_", " ") for name in columns if name != "item")]
+    rows = [
+        [label(item), str(rank), *(_number(value) for value in values)]
+        for item, rank, *values in zip(*(column[:show] for column in columns.values()), strict=True)
+    ]
+    more = [f"... {n - show} more items"] if n > show else []
+    lines = [f"fuji consensus: {result.method} of {len(result.names)} rankings of {n} items", ""]
+    lines += [*table(screen, header, rows), *more, ""]
+    lines += [screen.style(f"agreement: {find(result.measure).title}, {result.area}", bold=True)]
+    order = np.argsort(-np.nan_to_num(result.left_out, nan=-2.0), kind="stable").tolist()
+    shown = [
+        [label(result.names[i]), _similarity(result.agreement[i]), _similarity(result.left_out[i])]
+        for i in order[: max(show, SHOWN)]
+    ]
+    left = len(order) - len(shown)
+    lines += table(screen, ["list", "with the consensus", "with that of the others"], shown)
+    return [*lines, *([f"... {left} more lists"] if left else [])]
+
+
+def _depths(screen: Screen, agreement: fj.RankAgreement | None) -> list[str]:
+    """Return what sequential rank agreement says, and its curve as a share of the mean of random orders."""
+    if agreement is None:
+        return []
+    lines = ["", screen.style("sequential rank agreement: standard deviation of ranks", bold=True)]
+    ends = (0, -1) if agreement.ks.size > 1 else (0,)
+    lines.append(", ".join(f"{agreement.values[i]:.4g} at d = {agreement.ks[i]}" for i in ends))
+    lines += screen.wrap(agreement.verdict())
+    if agreement.expected is None or agreement.ks.size == 1 or not agreement.expected.all():
+        return lines
+    share = np.minimum(agreement.values / agreement.expected, 1.0)
+    title = "by depth: 0 perfect agreement, 1 random order or worse"
+    return [*lines, "", *side_by_side(screen, [(title, agreement.ks, [share], None, BLUE)])]
+
+
+def _number(value: Any) -> str:
+    """Return a count, or a score or p-value with four digits."""
+    return str(value) if isinstance(value, (int, np.integer)) else f"{value:.4g}"
+
+
+def _similarity(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.4f}"

@@ -23,6 +23,7 @@ from fujiscore.null import Chance, Permutations, chance, expected_jaccard
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
+from fujiscore.recall import Recall, recall
 from fujiscore.stability import (
     Stability,
     StabilityComparison,
@@ -69,6 +70,7 @@ __all__ = [
     "Properties",
     "Ranking",
     "Rankings",
+    "Recall",
     "SetStability",
     "SetStabilityTest",
     "Stability",
@@ -92,6 +94,7 @@ __all__ = [
     "rankings",
     "rbo",
     "read",
+    "recall",
     "score",
     "set_stability",
     "stability",

@@ -149,6 +149,7 @@ CONSTANTS = {
 }
 # Methods that the package itself uses.
 INTERNAL = {"by_depth", "checked", "columns", "detached", "is_sorted", "made_of", "of", "over", "renamed", "shuffled"}
+INTERNAL |= {"rearranged", "signed", "whole_items"}
 
 
 def headings():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import ndcg_score
 
 import fujiscore as fj
 
@@ -252,3 +253,20 @@ def test_many_queries_are_one_pass():
         expected = oracle(truth[q], ids[q].tolist(), returned[q].tolist(), 10, **options)
         assert (result.values[q], result.plain[q], result.within[q]) == pytest.approx(expected)
     assert result.plain.mean() < result.mean < 1
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_ndcg_is_that_of_scikit_learn(tied):
+    """With ties in the order as scikit-learn has them: tied items share their mean gain."""
+    rng = np.random.default_rng(3)
+    for n in (2, 5, 30):
+        gains, scores = rng.random(n), rng.random(n)
+        if tied:
+            gains, scores = np.round(gains, 1) + (np.arange(n) == 0), np.round(scores, 1)
+        for k in range(1, n + 1):
+            expected = ndcg_score([gains], [scores], k=k)
+            assert fj.score(gains, scores, k, "ndcg") == pytest.approx(expected)
+        by_order = fj.score(gains, scores, n, "ndcg", ties="stable")
+        assert by_order == pytest.approx(ndcg_score([gains], [-np.argsort(np.argsort(-scores, kind="stable"))]))
+    assert np.isnan(fj.score([0, 0], [2, 1], 1, "ndcg"))
+    assert fj.score([1, -5], [2, 1], 1, "nDCG", negative="clip") == 1

@@ -263,7 +263,11 @@ def _places(exact: Ids, returned: Ids) -> tuple[NDArray[np.int64], Mask]:
 
 def _keys(exact: Ids, returned: Ids) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ids as integers that differ between rows and rise with them."""
-    codes = np.unique(np.concatenate([exact.ravel(), returned.ravel()]), return_inverse=True)[1].reshape(-1)
+    codes = np.concatenate([exact.ravel(), returned.ravel()])
+    if codes.dtype.kind == "i" and len(exact) * (int(codes.max()) - int(codes.min()) + 1) < 2**62:
+        codes = codes.astype(np.int64) - int(codes.min())
+    else:
+        codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
     rows = np.arange(len(exact))[:, None] * (int(codes.max()) + 1)
     return codes[: exact.size].reshape(exact.shape) + rows, codes[exact.size :].reshape(returned.shape) + rows
 

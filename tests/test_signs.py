@@ -91,6 +91,10 @@ class TestAgreementOfExplanations:
         np.testing.assert_array_equal(fj.curve(again["a"], again["b"], "sign_agreement").values, expected)
         assert again.notes == made.notes
 
+    def test_other_notes_are_kept(self):
+        notes = fj.rankings({"a": [-1.0, float("nan")]}, transform="abs", nan="zero").notes
+        assert notes == ("scores read as magnitudes", "a: 1 NaN score replaced with 0")
+
     def test_labels_carry_the_signs_along(self):
         r, s = {"a": -3, "b": 2, "c": 1}, {"c": 1, "a": -3, "b": -2}
         assert fj.score(r, s, 3, "sign_agreement", negative="abs") == pytest.approx(2 / 3)

@@ -30,6 +30,7 @@ MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
 SIGNED = ("abs", "split")  # policies by which the magnitudes rank
 SCORED_0 = "scored 0"
+MAGNITUDES = "replaced by magnitudes"
 COUNT_AS_ZERO = "scores are negative and count as 0"
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -298,8 +299,10 @@ def _admitted(
         scores, said = transformed(scores, transform, name)
         scores = np.copysign(scores, before) if transform == "abs" and negative == "abs" else scores
         notes += said
+    told: list[str] = []
+    scores = _checked_scores(scores, items, name, negative, nan, told)
     known = transform == "abs" or (isinstance(obj, Ranking) and obj.negatives is not None)
-    scores = _checked_scores(scores, items, name, negative, nan, [] if known else notes)
+    notes += [note for note in told if not (known and note.endswith(MAGNITUDES))]
     if isinstance(obj, Mapping) and items is not None:
         require_labels(items, name)
     elif items is not None and not isinstance(items, range) and not isinstance(obj, Ranking):
@@ -335,7 +338,7 @@ def _checked_scores(
         notes.append(f"{name}: {counted(int(np.isnan(scores).sum()), 'NaN score')} replaced with 0")
         scores = np.where(np.isnan(scores), 0.0, scores)
     if below and negative == "abs":
-        notes.append(f"{name}: {counted(int((scores < 0).sum()), 'negative score')} replaced by magnitudes")
+        notes.append(f"{name}: {counted(int((scores < 0).sum()), 'negative score')} {MAGNITUDES}")
     infinite = np.isinf(scores) if negative in SIGNED else scores == np.inf
     if infinite.any():
         remedy = "Replace them by a large finite score."

@@ -81,7 +81,54 @@ def measures_page():
     header = ["measure", "range", "headline", "chance", "unequal sizes", "parameters", "aliases"]
     marks = ["measure", "defined", "bounded", "maximum", "chance", "scores"]
     lines = [MEASURES_HEAD, *table(header, rows), PROPERTIES_HEAD, *table(marks, properties)]
-    return "\n".join([*lines, "\n## Formulas and references\n", *formulas]).rstrip() + "\n"
+    return "\n".join([*lines, "\n## Formulas and references\n", *formulas, RECALL]).rstrip() + "\n"
+
+
+RECALL = """## Recall of an approximate search
+
+A vector index returns items that should be the exact top k. [`fj.recall`](api.md#recall) is one-sided: it asks how good
+the returned items are, by their true scores. With t_k the k-th true score, an item of true score t is worth 1 if
+t ≥ t_k, otherwise t / t_k (its membership in the exact top k); with `distances=True`, where lower is better, 1 if
+d ≤ d_k, otherwise d_k / d. Negative scores are worth 0, and t_k must not be negative. Over the first k returned items,
+each counted once:
+
+- **recall** is the sum of what they are worth, over k;
+- **recall within ε** is the share with t (1 + ε) ≥ t_k, or d ≤ (1 + ε) d_k;
+- **plain recall** is the share of the exact top k that is among them, by id.
+
+So plain recall ≤ recall ≤ 1; recall is 1 if all returned items are as good as the k-th, and plain recall if all others
+are worth nothing.
+
+```python
+>>> import fujiscore as fj
+>>> neighbors = [[7, 3, 5, 8], [1, 2, 4, 6]]  # exact ids of two queries, and their distances
+>>> distances = [[0.1, 0.2, 0.2, 0.8], [0.5, 0.6, 1.0, 1.2]]
+>>> print(fj.recall((neighbors, distances), [[7, 5], [1, 6]], 2, distances=True))
+k = 2, 2 queries
+measure             mean    least
+recall              0.8750  0.7500
+recall within 0.01  0.7500  0.5000
+plain recall        0.5000  0.5000
+
+```
+
+An item that the exact answer lacks needs its true score (`scores=`). Without it the value is an interval: the item is
+worth 0 at least, and at most as much as the last item of the exact answer, for the exact answer would list a better
+one. So compute more than k exact items, or the true scores of what was returned. The scores that an index estimates are
+not true scores; where they contradict the exact answer, `fj.recall` raises an error.
+
+```python
+>>> print(fj.recall((neighbors, distances), [[7, 9], [1, 2]], 2, distances=True))
+k = 2, 2 queries
+measure             mean              least
+recall              0.7500 to 0.8125  0.5000 to 0.6250
+recall within 0.01  0.7500            0.5000
+plain recall        0.7500            0.5000
+note: 1 of 4 returned items are not in exact and have no true score: worth 0 at least, and at most as much as its last
+  item; pass scores, or a longer exact answer
+
+```
+"""
 
 
 API_HEAD = """# Public names
@@ -102,6 +149,7 @@ CONSTANTS = {
 }
 # Methods that the package itself uses.
 INTERNAL = {"by_depth", "checked", "columns", "detached", "is_sorted", "made_of", "of", "over", "renamed", "shuffled"}
+INTERNAL |= {"rearranged", "signed", "whole_items"}
 
 
 def headings():

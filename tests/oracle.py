@@ -1,11 +1,12 @@
 """Slow, exact, item by item: every measure of two top sets from its definition, in rational numbers.
 
 Pure Python; nothing of the package, and no NumPy. Scores are lists of floats, results are fractions, or NaN where a
-measure is undefined. Only square roots are rounded, at some 200 bits.
+measure is undefined. Only square roots and logarithms are rounded, at some 200 bits.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
 from math import inf, isnan, isqrt, nan
@@ -253,6 +254,69 @@ def spearman(p):
     return correlation(shadow)
 
 
+def shared_ranks(scores, ties):
+    """Return each item's rank: closed ties share the best of their ranks, stable ones keep the items' order."""
+    if ties == "stable":
+        return {x: place for place, x in enumerate(order(scores))}
+    return {x: sum(other > score for other in scores) for x, score in enumerate(scores)}
+
+
+def agreeing(p, agree):
+    """Return the share of items in both top sets that agree, over the larger set."""
+    return Fraction(sum(map(agree, p.top_r & p.top_s)), max(p.k1, p.k2))
+
+
+def opposite(p, x):
+    """Return whether one ranking's score of an item is negative and the other's positive."""
+    return min(p.r[x], p.s[x]) < 0 < max(p.r[x], p.s[x])
+
+
+def rank_agreement(p):
+    in_r, in_s = shared_ranks(p.r, p.ties), shared_ranks(p.s, p.ties)
+    return agreeing(p, lambda x: in_r[x] == in_s[x])
+
+
+def sign_agreement(p):
+    return agreeing(p, lambda x: not opposite(p, x))
+
+
+def signed_rank_agreement(p):
+    in_r, in_s = shared_ranks(p.r, p.ties), shared_ranks(p.s, p.ties)
+    return agreeing(p, lambda x: in_r[x] == in_s[x] and not opposite(p, x))
+
+
+def pairwise_rank_agreement(p):
+    """The share of pairs of the union that compare alike in both rankings; NaN if there is no pair."""
+    pairs = list(combinations(p.union, 2))
+    alike = sum(compared(p.r[x], p.r[y]) == compared(p.s[x], p.s[y]) for x, y in pairs)
+    return Fraction(alike, len(pairs)) if pairs else nan
+
+
+def ndcg(p):
+    """r's scores in s's order, discounted, over the same in r's order; NaN if there is nothing to gain."""
+    k = p.asked[0]
+    gains = [positive_part(score) for score in p.r]
+    found = [gains[x] for x in order(p.s)]
+    if p.ties == "closed":
+        mean = {level: mean_of(gains[x] for x in range(p.n) if p.s[x] == level) for level in set(p.s)}
+        found = [mean[p.s[x]] for x in order(p.s)]
+    weights = [1 / log2(i + 2) for i in range(k)]
+    ideal = sum(g * w for g, w in zip(sorted(gains, reverse=True), weights, strict=False))
+    return sum(g * w for g, w in zip(found, weights, strict=False)) / ideal if ideal else nan
+
+
+def mean_of(values):
+    """Return the mean of fractions."""
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def log2(x):
+    """Return the binary logarithm of an integer, to some 200 bits."""
+    with localcontext(prec=64):
+        return Fraction(Decimal(x).ln() / Decimal(2).ln())
+
+
 def mean_ranks(scores, items):
     """Return each item's mean rank among the items (0 for all others), counted from the lowest score."""
     ranks = [ZERO] * len(scores)
@@ -285,6 +349,11 @@ MEASURES = {
     "kendall": kendall,
     "weightedtau": weightedtau,
     "spearman": spearman,
+    "rank_agreement": rank_agreement,
+    "sign_agreement": sign_agreement,
+    "signed_rank_agreement": signed_rank_agreement,
+    "pairwise_rank_agreement": pairwise_rank_agreement,
+    "ndcg": ndcg,
 }
 
 

@@ -21,7 +21,7 @@ TIES = ("stable", "closed")
 ZERO_TAIL = ("include", "exclude")
 OPTIONS = [{"ties": ties, "zero_tail": zero_tail} for ties, zero_tail in product(TIES, ZERO_TAIL)]
 # Both sets must be asked for at one size.
-EQUAL_ONLY = ("kuncheva", "krizek", "average_overlap", "rbo")
+EQUAL_ONLY = ("kuncheva", "krizek", "average_overlap", "rbo", "ndcg")
 TOLERANCE = {"fuji": 1e-13, "correlation": 1e-9}
 # FUJI's relative error counts however small the value; the others may be differences that cancel.
 FLOOR = {"fuji": 1e-300}

@@ -209,7 +209,15 @@ def test_headlines(name):
     """Measures of whole lists are reported as the value over the whole list, the others as an area."""
     r, s = [4.0, 3.0, 2.0, 1.0], [3.0, 4.0, 1.0, 2.0]
     comparison = fj.compare(r, s, [name])
-    whole = name in {"average_overlap", "rbo", "kendall", "weightedtau", "spearman"}
+    whole = name in {
+        "average_overlap",
+        "rbo",
+        "kendall",
+        "weightedtau",
+        "spearman",
+        "pairwise_rank_agreement",
+        "ndcg",
+    }
     assert fj.MEASURES[name].whole == whole
     curve = comparison[name]
     assert comparison.auc[name] == (curve.values[-1] if whole else curve.auc)

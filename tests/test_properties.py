@@ -19,7 +19,9 @@ from strategies import FULL_RANGE, SMALL, distinct_pairs, heavy, pairs, spread
 import fujiscore as fj
 
 # With sets of unequal size these treat the two rankings differently; all others are symmetric.
-NOT_SYMMETRIC = {"pog", "npog"}
+NOT_SYMMETRIC = {"pog", "npog", "ndcg"}
+# With sets of one size, too.
+ONE_SIDED = {"ndcg"}
 SYMMETRIC = {
     "fuji",
     "jaccard",
@@ -40,17 +42,23 @@ SYMMETRIC = {
     "kendall",
     "weightedtau",
     "spearman",
+    "rank_agreement",
+    "sign_agreement",
+    "signed_rank_agreement",
+    "pairwise_rank_agreement",
 }
-EQUAL_SIZES = {"kuncheva", "krizek", "average_overlap", "rbo"}
+EQUAL_SIZES = {"kuncheva", "krizek", "average_overlap", "rbo", "ndcg"}
 COINCIDE = ("npog", "kuncheva", "wald", "pearson", "kappa")
 SET_BASED = {"jaccard", "hamming", "pog", "krizek", "cwrel", "lustgarten", "dice", "ochiai", "kappa", *COINCIDE}
-ORDER_BASED = {"gamma", "average_overlap", "rbo", "kendall", "weightedtau", "spearman"}
-SCORE_BASED = {"fuji", "correlation"}
+AGREEMENTS = {"rank_agreement", "sign_agreement", "signed_rank_agreement", "pairwise_rank_agreement"}
+ORDER_BASED = {"gamma", "average_overlap", "rbo", "kendall", "weightedtau", "spearman", *AGREEMENTS}
+SCORE_BASED = {"fuji", "correlation", "ndcg"}
 # SciPy computes these point by point: too slow for many items at every k.
 POINTWISE = {"weightedtau", "spearman"}
-# NaN where the union is constant in a ranking; the last two where closed ties make the sets differ in size.
-MAY_BE_UNDEFINED = {"kendall", "weightedtau", "spearman", "kuncheva", "krizek"}
-WHOLE = {"average_overlap", "rbo", "kendall", "weightedtau", "spearman"}
+# NaN where the union is constant in a ranking, where closed ties make the sets differ in size, where the union is one
+# item, and where there is nothing to gain.
+MAY_BE_UNDEFINED = {"kendall", "weightedtau", "spearman", "kuncheva", "krizek", "pairwise_rank_agreement", "ndcg"}
+WHOLE = {"average_overlap", "rbo", "kendall", "weightedtau", "spearman", "pairwise_rank_agreement", "ndcg"}
 NAMES = tuple(fj.MEASURES)
 UNEQUAL = tuple(name for name in NAMES if name not in EQUAL_SIZES)
 ATOL = {"correlation": 1e-9}
@@ -64,7 +72,7 @@ def test_the_lists_are_complete():
     assert set(fj.MEASURES) == SYMMETRIC | NOT_SYMMETRIC
     assert not SYMMETRIC & NOT_SYMMETRIC
     assert set(fj.MEASURES) == SET_BASED | ORDER_BASED | SCORE_BASED
-    assert {name for name, measure in fj.MEASURES.items() if measure.by_rank} == ORDER_BASED | {"correlation"}
+    assert {name for name, measure in fj.MEASURES.items() if measure.by_rank} == ORDER_BASED | {"correlation", "ndcg"}
     assert {name for name, m in fj.MEASURES.items() if not m.unequal or m.by_depth} == EQUAL_SIZES
     assert {name for name, measure in fj.MEASURES.items() if not measure.symmetric} == NOT_SYMMETRIC
     assert {name for name, measure in fj.MEASURES.items() if measure.whole} == WHOLE
@@ -78,7 +86,7 @@ def test_the_registry_cannot_be_changed():
         fj.MEASURES["mine"] = fj.MEASURES["fuji"]
 
 
-@pytest.mark.parametrize("measure", NAMES)
+@pytest.mark.parametrize("measure", [name for name in NAMES if name not in ONE_SIDED])
 @given(pair=pairs(SMALL))
 def test_symmetry_at_one_k(measure, pair):
     """Closed ties may make the sets differ in size, which two measures do not treat alike."""
@@ -97,7 +105,13 @@ def test_symmetry_at_two_sizes(measure, pair, data):
     assert fj.score(r, s, (k1, k2), measure) == pytest.approx(mirrored, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("measure", sorted(NOT_SYMMETRIC))
+@pytest.mark.parametrize("measure", sorted(ONE_SIDED))
+def test_no_symmetry_at_one_size(measure):
+    r, s = [9, 4, 3, 2, 1], [4, 5, 3, 2, 1]
+    assert fj.score(r, s, 1, measure) != pytest.approx(fj.score(s, r, 1, measure))
+
+
+@pytest.mark.parametrize("measure", sorted(NOT_SYMMETRIC - ONE_SIDED))
 def test_no_symmetry_at_two_sizes(measure):
     r, s = [5, 4, 3, 2, 1], [5, 3, 4, 2, 1]
     assert fj.score(r, s, (1, 2), measure) != pytest.approx(fj.score(s, r, (2, 1), measure))
@@ -136,6 +150,10 @@ def test_equal_rankings_have_the_greatest_value(measure, pair):
     elif measure in {"kendall", "weightedtau", "spearman"}:
         constant = [len({r[x] for x in oracle.top(r, k)}) == 1 for k in range(1, len(r) + 1)]
         assert np.isnan(values).tolist() == constant
+        np.testing.assert_allclose(values[~np.isnan(values)], 1.0, rtol=0, atol=1e-12)
+    elif measure in {"pairwise_rank_agreement", "ndcg"}:
+        nothing = [max(r) == 0 if measure == "ndcg" else len(oracle.top(r, k)) == 1 for k in range(1, len(r) + 1)]
+        assert np.isnan(values).tolist() == nothing
         np.testing.assert_allclose(values[~np.isnan(values)], 1.0, rtol=0, atol=1e-12)
     else:
         np.testing.assert_allclose(values, 1.0, rtol=0, atol=1e-12)

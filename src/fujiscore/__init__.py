@@ -24,6 +24,7 @@ from fujiscore.null import Chance, Permutations, chance, expected_jaccard
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
+from fujiscore.recall import Recall, recall
 from fujiscore.stability import (
     Stability,
     StabilityComparison,
@@ -76,6 +77,7 @@ __all__ = [
     "RankAgreement",
     "Ranking",
     "Rankings",
+    "Recall",
     "SetStability",
     "SetStabilityTest",
     "Stability",
@@ -100,6 +102,7 @@ __all__ = [
     "rankings",
     "rbo",
     "read",
+    "recall",
     "score",
     "sequential_rank_agreement",
     "set_stability",

@@ -172,6 +172,8 @@ class Comparison(ResultOverK):
             return self.permuted
         if self.overlap.population is None or (self.overlap.ties == "stable" and self.overlap.ties_cut):
             return {}
+        if self.rankings.split is not None:
+            return {}
         return chances(self.overlap, [measure for measure in self.measures if has_closed_form(measure)], self.grids)
 
     @property
@@ -522,6 +524,8 @@ def _chance_caveats(overlap: Overlap, measures: Sequence[Measure], permutations:
         return [no_universe()]
     if permutations:
         return []
+    if overlap.r.split is not None:
+        return [f"no chance level: of items split by sign it needs {spelled('permutations', 1000)}"]
     if overlap.ties == "stable" and overlap.ties_cut:
         return [
             f"no chance level: with cut ties it needs {spelled('permutations', 1000)} or {spelled('ties', 'closed')}"

@@ -52,7 +52,7 @@ class Explanation(Result):
     contribution : ndarray of float64
         The smaller membership; 1 for a shared item.
     kind : list of str
-        "shared", "near miss" (contribution at least 1/2) or "far miss".
+        "shared", "near miss" (contribution at least 1/2) or "far miss"; with negative="split" also "opposite sign".
     notes : tuple of str
         What was done to the input.
     """
@@ -92,11 +92,12 @@ class Explanation(Result):
 
     def made_of(self) -> str:
         """Return what FUJI's value is made of, in words."""
-        counts = {kind: self.kind.count(kind) for kind in ("shared", "near miss", "far miss")}
+        counts = {kind: self.kind.count(kind) for kind in ("shared", "near miss", "far miss", "opposite sign")}
+        opposite = f", {counts['opposite sign']} of opposite sign" if counts["opposite sign"] else ""
         credit = float(self.contribution.sum()) - counts["shared"]
         return (
             f"({counts['shared']} shared + {credit:.4f} credit for {counts['near miss']} near and "
-            f"{counts['far miss']} far misses) / {len(self)} items"
+            f"{counts['far miss']} far misses{opposite}) / {len(self)} items"
         )
 
     def _summary(self) -> list[str]:
@@ -166,7 +167,8 @@ def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_t
     inside_s, member_s = _membership(second, k2, union, overlap.zero_tail)
     contribution = np.minimum(member_r, member_s)
     inside = inside_r & inside_s
-    kinds = np.select([inside, contribution >= 0.5], ["shared", "near miss"], "far miss")
+    opposite = _opposite_signs(both)[union]
+    kinds = np.select([inside, opposite, contribution >= 0.5], ["shared", "opposite sign", "near miss"], "far miss")
     rank_r, rank_s = first.ranks[union], second.ranks[union]
     labels = [both.label(int(position)) for position in union]
     texts = [str(label) for label in labels]
@@ -188,6 +190,13 @@ def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_t
         kind=kinds[rows].tolist(),
         notes=both.notes,
     )
+
+
+def _opposite_signs(both: Rankings) -> NDArray[np.bool_]:
+    """Return which items, split by sign, the rankings score with opposite signs."""
+    if both.split is None:
+        return np.zeros(both.n, np.bool_)
+    return np.tile(np.sign(both[0].signed) * np.sign(both[1].signed) < 0, 2)
 
 
 def _listed_scores(ranking: Ranking, positions: NDArray[Any]) -> Scores:

@@ -117,7 +117,7 @@ class Measure:
     @property
     def by_depth(self) -> bool:
         """Whether the value builds on all depths down to k, so that both sets must be asked for at one k."""
-        return self.base in {"rbo", "average_overlap"}
+        return self.base in {"rbo", "average_overlap", "ndcg"}
 
     @property
     def base(self) -> str:
@@ -322,6 +322,52 @@ def _at_asked(o: Overlap, by_depth: Scores) -> Scores:
     return values
 
 
+def _ndcg(o: Overlap) -> Scores:
+    """Return the discounted gains, r's scores, of the items in s's order, relative to the best order at each depth."""
+    best, depth = o.r.ranked[0], int(o.asked[0][-1])
+    if not best > 0:
+        return np.full(o.k1.size, np.nan)
+    gains = o.r.clipped[o.s.order] / best
+    if o.ties == "closed" and not o.s.untied:  # tied items share the mean of their gains
+        starts = np.flatnonzero(o.s.tie_groups[0] == np.arange(o.s.n))
+        sizes = np.diff(starts, append=o.s.n)
+        gains = np.repeat(np.add.reduceat(gains, starts) / sizes, sizes)
+    discounts = 1 / np.log2(np.arange(2, depth + 2))
+    found, ideal = np.cumsum(gains[:depth] * discounts), np.cumsum(o.r.ranked[:depth] / best * discounts)
+    return _at_asked(o, np.minimum(found / ideal, 1.0))
+
+
+def _same_rank(o: Overlap) -> Any:
+    """Return which items, from r's best to its worst, have the same rank in s; tied items share their best rank."""
+    s_rank = o.ranks[0]
+    if o.ties == "stable":
+        return s_rank == np.arange(s_rank.size)
+    return o.r.tie_groups[0] == o.s.tie_groups[0][s_rank]
+
+
+def _same_sign(o: Overlap) -> Any:
+    """Return which items, from r's best to its worst, do not have opposite signs."""
+    return (o.r.signs * o.s.signs >= 0)[o.r.order]
+
+
+def _share(o: Overlap, agree: Any) -> Scores:
+    """Return how many of the items that agree are in both sets, over the size of the larger set."""
+    places = np.flatnonzero(agree)
+    first = np.searchsorted(o.k1, places, "right"), np.searchsorted(o.k2, o.ranks[0][places], "right")
+    entering = np.bincount(np.maximum(*first), minlength=o.k1.size + 1)[: o.k1.size]
+    values: Scores = np.cumsum(entering) / np.maximum(o.k1, o.k2)
+    return values
+
+
+def _pairwise_rank_agreement(o: Overlap) -> Scores:
+    """Return the share of pairs of the union that both rankings order alike; tied in both is alike."""
+    concordant, discordant, tied_r, tied_s = o.pairs.T
+    size = (o.k1 + o.k2 - o.shared).astype(np.float64)
+    total = size * (size - 1) / 2
+    tied_in_both = concordant + discordant + tied_r + tied_s - total
+    return _divided(concordant + tied_in_both, total)
+
+
 def _divided(above: Scores, below: Scores) -> Scores:
     """Divide; NaN where the divisor is 0."""
     values: Scores = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
@@ -403,7 +449,15 @@ FORMULAS = {
     "kendall": "tau-b of the scores over the union: (C - D) / sqrt(pairs not tied in r x pairs not tied in s)",
     "weightedtau": "hyperbolic weighted tau of the scores over the union (SciPy, point by point: prefer a sparse grid)",
     "spearman": "correlation of the ranks over the union (SciPy, point by point: prefer a sparse grid)",
+    "rank_agreement": "items in both sets at the same rank / max(k1, k2); tied items share their best rank",
+    "sign_agreement": "items in both sets whose scores do not have opposite signs / max(k1, k2)",
+    "signed_rank_agreement": "items in both sets at the same rank, not with opposite signs / max(k1, k2)",
+    "pairwise_rank_agreement": "pairs of the union that both rankings order alike (or both tie) / all pairs; "
+    "(tau + 1)/2 without ties",
+    "ndcg": "sum over the ranks i = 1..k in s of g_i / log2(i + 1), over the same sum in r's own order; gains g: r's "
+    "scores, negative ones as 0; tied items share their mean gain; NaN if all gains are 0",
 }
+DISAGREEMENT = "Krishna et al. (2022), The disagreement problem in explainable machine learning"
 REFERENCES = {
     "fuji": "Petković, Škrlj, Kocev, Simidjievski (2021), Fuzzy Jaccard Index: A robust comparison of ordered lists",
     "jaccard": "Jaccard (1901), Étude comparative de la distribution florale",
@@ -428,6 +482,11 @@ REFERENCES = {
     "kendall": "Kendall (1945), The treatment of ties in ranking problems",
     "weightedtau": "Vigna (2015), A weighted correlation index for rankings with ties",
     "spearman": "Spearman (1904), The proof and measurement of association between two things",
+    "rank_agreement": DISAGREEMENT,
+    "sign_agreement": DISAGREEMENT,
+    "signed_rank_agreement": DISAGREEMENT,
+    "pairwise_rank_agreement": DISAGREEMENT,
+    "ndcg": "Järvelin, Kekäläinen (2002), Cumulated gain-based evaluation of IR techniques",
 }
 ALIASES: dict[str, tuple[str, ...]] = {
     "pog": ("feature_agreement", "precision"),
@@ -437,6 +496,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "kendall": ("kendalltau", "tau"),
     "weightedtau": ("weighted_tau",),
     "spearman": ("spearmanr", "rho", "rank_correlation"),
+    "ndcg": ("normalized_discounted_cumulative_gain",),
 }
 
 
@@ -479,6 +539,28 @@ _REGISTRY = (
         parameters={"additive": True},
     ),
     _measure("spearman", "Spearman's rho", -1, 1, None, _spearman, by_rank=True, whole=True),
+    _measure("rank_agreement", "rank agreement", 0, 1, None, lambda o: _share(o, _same_rank(o)), by_rank=True),
+    _measure("sign_agreement", "sign agreement", 0, 1, None, lambda o: _share(o, _same_sign(o)), by_rank=True),
+    _measure(
+        "signed_rank_agreement",
+        "signed rank agreement",
+        0,
+        1,
+        None,
+        lambda o: _share(o, _same_rank(o) & _same_sign(o)),
+        by_rank=True,
+    ),
+    _measure(
+        "pairwise_rank_agreement",
+        "pairwise rank agreement",
+        0,
+        1,
+        None,
+        _pairwise_rank_agreement,
+        by_rank=True,
+        whole=True,
+    ),
+    _measure("ndcg", "nDCG", 0, 1, None, _ndcg, by_rank=True, whole=True, symmetric=False),
 )
 MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _REGISTRY})
 PAPER_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.properties is not None)

@@ -283,7 +283,8 @@ def chances(
         notes: tuple[str, ...] = ()
         if form is None and null is not None:
             form = null.mean, null.variance
-            cut = " (ties are cut, so the closed form does not apply)" if has_closed_form(measure) else ""
+            why = "both signs of an item move together" if overlap.r.split is not None else "ties are cut"
+            cut = f" ({why}, so the closed form does not apply)" if has_closed_form(measure) else ""
             notes = (f"{measure.name}: chance level estimated from {null.count} permutations{cut}",)
         assert form is not None  # noqa: S101 - for the type checker: permutations were drawn where there is no form
         exact = not notes
@@ -314,7 +315,7 @@ def has_closed_form(measure: Measure) -> bool:
 
 def closed_form(measure: Measure, overlap: Overlap) -> Moments | None:
     """Return a measure's exact expectation and variance at each point, or None where no closed form applies."""
-    if not has_closed_form(measure) or (overlap.ties == "stable" and overlap.ties_cut):
+    if not has_closed_form(measure) or overlap.r.split is not None or (overlap.ties == "stable" and overlap.ties_cut):
         return None
     return moments(measure, Null(overlap.n, overlap.k1, overlap.k2, *overlap.tail_moments()))
 
@@ -479,10 +480,13 @@ def _permuted(
 
 def _in_own_order(ranking: Ranking) -> Ranking:
     """Return the ranking of the same scores with its items numbered from best to worst."""
+    if ranking.split is not None:
+        return ranking.rearranged(ranking.whole_items)
     order = ranking.order
     absent = None if ranking.absent is None else ranking.absent[order]
     renumbered = Ranking.checked(ranking.name, ranking.scores[order], absent=absent)
     renumbered.__dict__["_sorted"] = (np.arange(ranking.n, dtype=np.int32), ranking.ranked_raw)
+    renumbered.negatives = None if ranking.negatives is None else ranking.negatives[order]
     return renumbered
 
 
@@ -513,6 +517,9 @@ class _Draw:
         self.ranked = np.full(size, -np.inf)
         self.ranked[: s.listed] = np.maximum(s.ranked_raw[: s.listed], LOWEST)
         self.groups = s.tie_groups[0][: s.listed]
+        if r.negatives is not None:
+            negatives = r.negatives if r.absent is None else r.negatives[~r.absent]
+            extended.negatives = np.concatenate([negatives, np.zeros(self.others, np.bool_)])
         self.overlap = overlap.with_first(extended)
 
     def permuted(self, seed: np.uint64) -> Overlap:
@@ -535,4 +542,7 @@ class _Draw:
         scores[drawn] = self.ranked[: drawn.size]
         permuted = Ranking.checked(overlap.s.name, scores, absent=absent)
         permuted.__dict__["_sorted"] = (order, self.ranked)
+        if overlap.s.negatives is not None:
+            permuted.negatives = np.zeros(size, np.bool_)
+            permuted.negatives[drawn] = overlap.s.negatives[overlap.s.order[: drawn.size]]
         return overlap.with_second(permuted)

@@ -96,6 +96,12 @@ def _require_null(measure: Measure, rankings: Rankings, ks: Sizes, ties: str) ->
         )
     if rankings.population is None:
         raise InputError(f"{no_universe()}.")
+    if rankings.split is not None:
+        raise InputError(
+            f"{spelled('corrected')} cannot be combined with {spelled('negative', 'split')}: both signs of an item "
+            "move together, which the closed form of the chance level does not describe. Compare single pairs with "
+            "permutations."
+        )
     if ties != "stable":
         return
     inside = ks[ks < rankings.n]

@@ -58,6 +58,10 @@ class Ranking:
     ----------
     absent : ndarray of bool or None
         Items that the ranking does not list but another one does: they score 0 and rank below every listed item.
+    negatives : ndarray of bool or None
+        Where negative="abs" made the scores magnitudes: which of them were negative.
+    split : sequence or None
+        With negative="split", the items before each became two: first all with sign (+), then all with (-).
     order : ndarray of int32
         The items' positions from best to worst; equal scores keep the input order.
     ranked_raw, ranked : ndarray of float64
@@ -89,6 +93,8 @@ class Ranking:
     universe: int | None
     notes: tuple[str, ...]
     absent: NDArray[np.bool_] | None
+    negatives: NDArray[np.bool_] | None = None
+    split: Labels | None = None
     n: int
     _cache: dict[str, Any]
 
@@ -188,6 +194,12 @@ class Ranking:
         """The scores in item order, negative ones as 0."""
         return np.maximum(self.scores, 0.0) if self.ranked_raw[-1] < 0 else self.scores
 
+    @property
+    def signs(self) -> Scores:
+        """The signs of the scores as they were given, -1, 0 or 1: 0 for items that are not listed."""
+        signs = np.sign(self.scores) if self.negatives is None else np.where(self.negatives, -1.0, np.sign(self.scores))
+        return signs if self.absent is None else np.where(self.absent, 0.0, signs)
+
     @lazy
     def tie_groups(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For each rank, how many items score strictly higher than the item there, and how many at least as high."""
@@ -247,15 +259,49 @@ class Ranking:
         other.__dict__["_cache"] = {}
         return other
 
+    @lazy
+    def signed(self) -> Scores:
+        """The scores before each item became two, one for each sign."""
+        half = self.n // 2
+        return self.scores[:half] - self.scores[half:]
+
+    def rearranged(self, items: NDArray[np.intp]) -> Ranking:
+        """Return a ranking split by sign with its whole items in another order."""
+        halves = np.concatenate([items, items + self.n // 2])
+        other = Ranking.checked(
+            self.name, self.scores[halves], absent=None if self.absent is None else self.absent[halves]
+        )
+        other.split = self.split
+        return other
+
+    @lazy
+    def whole_items(self) -> NDArray[np.intp]:
+        """The items of a ranking split by sign from the greatest magnitude to the least, (+) before (-)."""
+        return np.lexsort((-self.signed, -np.abs(self.signed)))
+
     def shuffled(self, seed: np.uint64) -> Ranking:
-        """Return the same scores assigned to the items at random; nothing is sorted."""
+        """Return the same scores assigned to the items at random; nothing is sorted, unless items are split by sign."""
+        if self.split is not None:
+            return self.rearranged(self.whole_items[np.random.default_rng(seed).permutation(self.n // 2)])
         permuted = copy(self)
         scores, order, scratch = np.empty(self.n), np.empty(self.n, np.int32), np.empty(self.n, np.int32)
         _kernels.chance.reassign(self.ranked_raw, self.tie_groups[0], seed, scratch, scores, order)
         absent = None if self.absent is None else scores == -np.inf
         permuted.__dict__.update(scores=scores, _sorted=(order, self.ranked_raw), items=None, absent=absent)
         permuted.__dict__.pop("ranks", None)
+        if self.negatives is not None:
+            permuted.__dict__["negatives"] = self._dealt_signs(order, seed)
         return permuted
+
+    def _dealt_signs(self, order: NDArray[np.int32], seed: np.uint64) -> NDArray[np.bool_]:
+        """Return which items got a score that was negative; equal magnitudes deal their signs at random, too."""
+        assert self.negatives is not None  # noqa: S101 - for the type checker
+        ranked = self.negatives[self.order]
+        if not self.untied:
+            ranked = ranked[np.lexsort((np.random.default_rng(seed).random(self.n), self.tie_groups[0]))]
+        dealt = np.empty(self.n, np.bool_)
+        dealt[order] = ranked
+        return dealt
 
 
 class Rankings(Sequence[Ranking]):
@@ -383,8 +429,13 @@ class Rankings(Sequence[Ranking]):
 
     @property
     def depth(self) -> int:
-        """The largest k at which every ranking still lists its k-th item."""
-        return min([ranking.listed for ranking in self._rankings])
+        """The largest k at which every ranking still lists its k-th item; of items split by sign, half of them."""
+        return min([ranking.listed for ranking in self._rankings]) // (1 if self.split is None else 2)
+
+    @property
+    def split(self) -> Labels | None:
+        """The items before negative="split" made two of each; None without."""
+        return self._rankings[0].split
 
     def label(self, position: int) -> Hashable:
         """Return the label of the item at a position: the position itself where items have no labels."""

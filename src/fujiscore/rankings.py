@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-Negative: TypeAlias = Literal["raise", "clip", "abs"]
+Negative: TypeAlias = Literal["raise", "clip", "abs", "split"]
 Nan: TypeAlias = Literal["raise", "zero", "drop"]
 Missing: TypeAlias = Literal["raise", "zero", "drop"]
 Duplicates: TypeAlias = Literal["raise", "max", "mean", "first"]
-NEGATIVE = ("raise", "clip", "abs")
+NEGATIVE = ("raise", "clip", "abs", "split")
 NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
+SIGNED = ("abs", "split")  # policies by which the magnitudes rank
 SCORED_0 = "scored 0"
+MAGNITUDES = "replaced by magnitudes"
 COUNT_AS_ZERO = "scores are negative and count as 0"
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -76,8 +78,9 @@ def rankings(
         arrays are not copied: do not change them while the rankings are in use.
     items : str, optional
         The DataFrame's column that labels the items.
-    negative : {"raise", "clip", "abs"}
-        How to treat negative scores: raise, order by them but count them as 0, or use magnitudes. -inf is negative.
+    negative : {"raise", "clip", "abs", "split"}
+        How to treat negative scores: raise; order by them but count them as 0; use magnitudes; or split every item x
+        into "x (+)" and "x (-)", ranked by magnitude, so that opposite signs share nothing. -inf is negative.
     nan : {"raise", "zero", "drop"}
         How to treat NaN scores: raise, replace with 0, or drop the item from all rankings.
     missing : {"raise", "zero", "drop"}
@@ -181,10 +184,12 @@ def align(
         if missing == "drop":
             raise InputError(f"{spelled('universe')} cannot be combined with {spelled('missing', 'drop')}.")
         missing = "zero"
-    if transform is None and "abs" not in signs and _already_aligned(objects, missing):
+    split = _by_sign(objects, names, signs, universe)
+    if transform is None and not {"abs", "split"} & set(signs) and _already_aligned(objects, missing):
         members = objects
         labels = objects[0].items
     else:
+        signs = [_policy(obj, sign, transform) for obj, sign in zip(objects, signs, strict=True)]
         parts = [
             _admitted(obj, name, sign, nan, duplicates, transform, said)
             for obj, name, sign in zip(objects, names, signs, strict=True)
@@ -193,9 +198,11 @@ def align(
         aligned, absent, labels = _without_nan(aligned, absent, labels, names, nan, said)
         _require_listed(absent, names)
         members = [
-            Ranking.checked(name, scores, labels, None, (), gone)
-            for name, scores, gone in zip(names, aligned, absent, strict=True)
+            _member(name, scores, labels, gone, sign)
+            for name, scores, gone, sign in zip(names, aligned, absent, signs, strict=True)
         ]
+        if split:
+            labels, members = _named_by_sign(members, said)
     size = _universe_size(universe, members, labels)
     for obj in objects:
         said += obj.notes if isinstance(obj, Ranking) else ()
@@ -223,43 +230,107 @@ def _already_aligned(objects: Sequence[Any], missing: str) -> bool:
     return all(obj.n == first.n and (obj.items is first.items or obj.items == first.items) for obj in objects)
 
 
+def _by_sign(objects: Sequence[Any], names: Sequence[str], signs: Sequence[str], universe: Any) -> bool:
+    """Return whether items are split by sign: all rankings or none, and without a universe."""
+    made = [isinstance(obj, Ranking) and obj.split is not None for obj in objects]
+    if "split" not in signs and not any(made):
+        return False
+    for name, sign, own in zip(names, signs, made, strict=True):
+        if sign != "split" and not own:
+            raise InputError(f"{name} must be split by sign as the others are: pass {spelled('negative', 'split')}.")
+    if universe is not None:
+        raise InputError(f"{spelled('universe')} cannot be combined with {spelled('negative', 'split')}.")
+    return True
+
+
+def _policy(obj: Any, negative: str, transform: Any) -> str:
+    """Return how a ranking's negative scores are read, which may have been decided when it was made."""
+    made = obj if isinstance(obj, Ranking) else None
+    if negative == "split" or (made is not None and made.split is not None):
+        return "split"
+    if "abs" in (negative, transform) or (made is not None and made.negatives is not None and transform is None):
+        return "abs"
+    return "clip" if made is not None and negative == "raise" else negative
+
+
+def _member(
+    name: str, scores: Scores, labels: Labels | None, absent: NDArray[np.bool_] | None, negative: str
+) -> Ranking:
+    """Return an aligned ranking of the scores; of their magnitudes, the signs beside them; or of both signs' items."""
+    if negative == "split":
+        halves = np.concatenate([np.maximum(scores, 0.0), np.maximum(-scores, 0.0)]) + 0.0  # no -0.0
+        ranking = Ranking.checked(name, halves, absent=None if absent is None else np.tile(absent, 2))
+        ranking.split = range(scores.size) if labels is None else labels
+        return ranking
+    if negative != "abs":
+        return Ranking.checked(name, scores, labels, None, (), absent)
+    ranking = Ranking.checked(name, np.abs(scores), labels, None, (), absent)
+    if (scores < 0).any():
+        ranking.negatives = scores < 0
+    return ranking
+
+
+def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels, list[Ranking]]:
+    """Name the items of rankings split by sign."""
+    items = members[0].split or ()
+    labels = [f"{item} ({sign})" for sign in "+-" for item in items]
+    if len(set(labels)) < len(labels):
+        raise InputError(f"{spelled('negative', 'split')} needs labels that differ as text; some do not. Rename them.")
+    for member in members:
+        member.items = labels
+    notes.append(f"{spelled('negative', 'split')}: {counted(len(items), 'item')} read as {len(labels)}, two signs each")
+    return labels, list(members)
+
+
 def _admitted(
     obj: Any, name: str, negative: str, nan: str, duplicates: str, transform: Any, notes: list[str]
 ) -> Labelled:
-    """Return one ranking's own items and scores after the policies that concern it alone."""
+    """Return one ranking's own items and scores after the policies that concern it alone.
+
+    Scores that are read as magnitudes still have their signs.
+    """
     if isinstance(obj, Ranking):
-        part = _own_part(obj)
-        negative = "clip" if negative == "raise" else negative  # accepted when it was made
+        part = _own_part(obj, negative)
     else:
         part = labelled(obj, name)
         notes += part.notes
     items, scores = part.items, part.scores
     if transform is not None:
+        before = scores
         scores, said = transformed(scores, transform, name)
+        scores = np.copysign(scores, before) if transform == "abs" and negative == "abs" else scores
         notes += said
-    scores = _checked_scores(scores, items, name, negative, nan, notes)
+    told: list[str] = []
+    scores = _checked_scores(scores, items, name, negative, nan, told)
+    known = transform == "abs" or (isinstance(obj, Ranking) and obj.negatives is not None)
+    notes += [note for note in told if not (known and note.endswith(MAGNITUDES))]
     if isinstance(obj, Mapping) and items is not None:
         require_labels(items, name)
     elif items is not None and not isinstance(items, range) and not isinstance(obj, Ranking):
-        items, scores = _merged_duplicates(items, scores, name, duplicates, notes)
+        items, scores = _merged_duplicates(items, scores, name, duplicates, notes, negative)
     return Labelled(items, scores)
 
 
-def _own_part(ranking: Ranking) -> Labelled:
-    """Return the items that a ranking itself lists."""
-    if ranking.absent is None:
-        return Labelled(ranking.items, ranking.scores)
-    listed = np.flatnonzero(~ranking.absent)
-    items = None if ranking.items is None else [ranking.items[i] for i in listed.tolist()]
-    return Labelled(items, ranking.scores[listed])
+def _own_part(ranking: Ranking, negative: str) -> Labelled:
+    """Return the items that a ranking itself lists, with the signs that magnitudes had."""
+    items, scores, absent = ranking.items, ranking.scores, ranking.absent
+    if ranking.split is not None:
+        items, scores, absent = ranking.split, ranking.signed, None if absent is None else absent[: len(ranking.split)]
+    elif negative in SIGNED and ranking.negatives is not None:
+        scores = np.where(ranking.negatives, -scores, scores)
+    if absent is None:
+        return Labelled(items, scores)
+    listed = np.flatnonzero(~absent)
+    items = None if items is None else [items[i] for i in listed.tolist()]
+    return Labelled(items, scores[listed])
 
 
 def _checked_scores(
     scores: Scores, items: Labels | None, name: str, negative: str, nan: str, notes: list[str]
 ) -> Scores:
     """Apply the policies for NaN (except dropping), infinite and negative scores."""
-    has_nan, infinite, below = _kernels.order.flaws(scores)
-    if not (has_nan or infinite or below):
+    has_nan, positive_infinite, below = _kernels.order.flaws(scores)
+    if not (has_nan or positive_infinite or below):
         return scores
     if has_nan and nan == "raise":
         remedy = f"Pass {spelled('nan', 'zero')} to score them 0, or {spelled('nan', 'drop')} to leave those items out."
@@ -268,11 +339,11 @@ def _checked_scores(
         notes.append(f"{name}: {counted(int(np.isnan(scores).sum()), 'NaN score')} replaced with 0")
         scores = np.where(np.isnan(scores), 0.0, scores)
     if below and negative == "abs":
-        notes.append(f"{name}: {counted(int((scores < 0).sum()), 'negative score')} replaced by magnitudes")
-        scores = np.abs(scores)
-    if (scores == np.inf).any():
+        notes.append(f"{name}: {counted(int((scores < 0).sum()), 'negative score')} {MAGNITUDES}")
+    infinite = np.isinf(scores) if negative in SIGNED else scores == np.inf
+    if infinite.any():
         remedy = "Replace them by a large finite score."
-        raise _bad_score(scores, items, name, scores == np.inf, "finite scores", "infinite", remedy)
+        raise _bad_score(scores, items, name, infinite, "finite scores", "infinite", remedy)
     if below and negative == "raise":
         remedy = (
             f"Pass {spelled('negative', 'clip')} to count them as 0 (right where negative means no better than noise), "
@@ -298,9 +369,9 @@ def _bad_score(
 
 
 def _merged_duplicates(
-    items: Labels, scores: Scores, name: str, duplicates: str, notes: list[str]
+    items: Labels, scores: Scores, name: str, duplicates: str, notes: list[str], negative: str
 ) -> tuple[Labels, Scores]:
-    """Return each item once, by the policy for duplicates."""
+    """Return each item once, by the policy for duplicates; where magnitudes rank, the best is the greatest."""
     unique = unique_labels(items, name)
     if len(unique) == len(items):
         return items, scores
@@ -314,19 +385,26 @@ def _merged_duplicates(
             f"{name} must list each item once; it repeats {counted(len(repeated), 'item')} ({first_few(repeated)}). "
             f"Pass {spelled('duplicates', 'max')}, {spelled('duplicates', 'mean')} or {spelled('duplicates', 'first')}."
         )
-    merged = np.full(len(unique), -np.inf)
-    if duplicates == "max":
-        with np.errstate(invalid="ignore"):  # an item with a NaN stays NaN
-            np.maximum.at(merged, group, scores)
-    elif duplicates == "mean":
-        merged = np.bincount(group, weights=scores) / counts
-        if (merged == np.inf).any():  # the sum overflows, the mean does not
-            merged = np.bincount(group, weights=scores / counts[group])
+    sizes = np.abs(scores) if negative in SIGNED else scores
+    if duplicates == "mean":
+        merged = _means(scores, group, counts)
+        merged = np.copysign(_means(sizes, group, counts), merged) if negative == "abs" else merged
     else:
-        merged[group[::-1]] = scores[::-1]
+        winner = np.empty(len(unique), np.intp)  # an item with a NaN stays NaN: they are sorted last
+        best_last = np.argsort(sizes, kind="stable") if duplicates == "max" else np.arange(len(items))[::-1]
+        winner[group[best_last]] = best_last
+        merged = scores[winner]
     how = {"max": "the best score kept", "mean": "scores averaged", "first": "the first score kept"}[duplicates]
     notes.append(f"{name}: {counted(extra, 'duplicate')} merged, {how} ({first_few(repeated)})")
     return list(unique), merged
+
+
+def _means(scores: Scores, group: NDArray[np.intp], counts: NDArray[np.intp]) -> Scores:
+    """Return the mean score of each group."""
+    means: Scores = np.bincount(group, weights=scores) / counts
+    if np.isinf(means).any():  # the sum overflows, the mean does not
+        return np.bincount(group, weights=scores / counts[group]).astype(np.float64)
+    return means
 
 
 def _aligned(

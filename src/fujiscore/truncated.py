@@ -107,6 +107,8 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
     both = pair(r, s, policies)
     if both.labels is None:
         raise InputError("r and s must have item labels, to tell which items are missing. Pass dicts or pandas Series.")
+    if both.split is not None:
+        raise InputError(f"{spelled('negative', 'split')} has no bounds: the signs of missing items are unknown.")
     points = grid(ks, both.depth)
     overlap = overlap_of(both, points.ks, points.ks, zero_tail=zero_tail)
     low = overlap.fuji

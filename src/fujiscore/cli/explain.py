@@ -16,7 +16,7 @@ from fujiscore.explain import score_text
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
 
-COLOURS = {"shared": GREEN, "near miss": ORANGE, "far miss": BLUE}
+COLOURS = {"shared": GREEN, "near miss": ORANGE, "far miss": BLUE, "opposite sign": BLUE}
 ROOM_FOR_MEMBERSHIPS, ROOM_FOR_SCORES = 100, 70
 HEADER = (
     "item",

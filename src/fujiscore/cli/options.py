@@ -260,7 +260,7 @@ def _policy(name: str, words: Sequence[str], text: str, default: str | None) -> 
 def _reading(missing: Sequence[str], text: str) -> Decorator:
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
-    signed = "How to treat negative scores: raise, count as 0, or use magnitudes."
+    signed = "How to treat negative scores: raise, count as 0, use magnitudes, or split items by sign."
     return _packed(
         Reading,
         option("--item", "Column of items; guessed if not given.", **named),

@@ -180,7 +180,7 @@ def read(
         given.
     format : {"csv", "tsv", "parquet", "feather", "json", "fimp", "trec"}, optional
         The format; by content and extension if not given.
-    negative : {"raise", "clip", "abs"}, optional
+    negative : {"raise", "clip", "abs", "split"}, optional
         As in `rankings`; by default "raise", but "clip" for .fimp files, where negative means no better than noise.
     nan, missing, duplicates, transform, universe
         As in `rankings`.

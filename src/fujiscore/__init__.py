@@ -23,14 +23,9 @@ from fujiscore.null import Chance, Permutations, chance, expected_jaccard
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
-from fujiscore.stability import (
-    Stability,
-    StabilityComparison,
-    StabilityCurve,
-    compare_stability,
-    stability,
-    stability_curve,
-)
+from fujiscore.ranks import ItemRanks
+from fujiscore.stability import Stability, StabilityCurve, stability, stability_curve
+from fujiscore.stability_tests import StabilityComparison, compare_stability
 from fujiscore.study import Study, TopFeature, study
 from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_weight
 
@@ -61,6 +56,7 @@ __all__ = [
     "Curve",
     "Explanation",
     "InputError",
+    "ItemRanks",
     "Level",
     "Matrix",
     "Measure",

@@ -12,14 +12,17 @@ from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
 from fujiscore.errors import NAME, InputError, shortened
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import find
 from fujiscore.plots import title
-from fujiscore.stability import are_paired, compare_stabilities
+from fujiscore.stability import COVERS
+from fujiscore.stability_tests import are_paired, compare_stabilities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.cli.terminal import Screen
+    from fujiscore.intervals import Alternative
 
 LEAST = 3
 FIELDS = ("value", "low", "high", "standard_error", "m", "confidence")
@@ -66,6 +69,13 @@ class Versus(options.Command):
     "Whether the i-th rankings of both methods come from the same resample. [default: if their names agree]",
     default=None,
 )
+@options.option(
+    "--alternative",
+    "Test for any difference, or for a second method that is more (greater) or less stable.",
+    type=click.Choice(ALTERNATIVES),
+    default="two-sided",
+    show_default=True,
+)
 @options.confidence
 @options.measures(("fuji",))
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
@@ -79,6 +89,7 @@ def command(
     files: tuple[str, ...],
     versus: tuple[str, ...],
     paired: bool | None,
+    alternative: Alternative,
     confidence: float,
     measures: tuple[fj.Measure, ...],
     corrected: bool,
@@ -98,8 +109,9 @@ def command(
     for name, rankings in groups.items():
         if len(rankings) < LEAST:
             raise InputError(f"{name}: stability needs at least {LEAST} rankings of a method; got {len(rankings)}.")
-    if paired is not None and len(groups) != 2:
-        raise click.UsageError("--paired and --unpaired need two methods: name the second with --versus.")
+    if (paired is not None or alternative != "two-sided") and len(groups) != 2:
+        option = "--alternative needs" if paired is None else "--paired and --unpaired need"
+        raise click.UsageError(f"{option} two methods: name the second with --versus.")
     chosen: Any = {"corrected": corrected, "confidence": confidence, **reading.sets, **work.arguments(writing)}
     results, curves = [], []
     for measure in {own.name: own for own in measures}.values():
@@ -107,18 +119,21 @@ def command(
         both = list(zip(groups.values(), grids, strict=True))
         curves.append([fj.stability_curve(rankings, measure, ks=ks, **chosen) for rankings, ks in both])
         stable = [fj.stability(rankings, measure, ks=ks, **chosen) for rankings, ks in both]
-        results.append((stable, _compared(stable, paired=paired)))
+        results.append((stable, _compared(stable, paired, alternative)))
     names = tuple(groups)
     if plot is not None:
         _draw(plot, writing, names, curves)
     deliver(_report(names, results, curves, list(groups.values())), writing)
 
 
-def _compared(stable: list[fj.Stability], *, paired: bool | None) -> fj.StabilityComparison | None:
+def _compared(
+    stable: list[fj.Stability], paired: bool | None, alternative: Alternative
+) -> fj.StabilityComparison | None:
     """Return the comparison of two methods; None of one."""
     if len(stable) != 2:
         return None
-    return compare_stabilities(*stable, paired=are_paired(*stable) if paired is None else paired)
+    paired = are_paired(*stable) if paired is None else paired
+    return compare_stabilities(*stable, paired=paired, alternative=alternative)
 
 
 def _groups(files: Sequence[str], versus: Sequence[str], reading: options.Reading) -> dict[str, fj.Rankings]:
@@ -180,7 +195,7 @@ def _report(
         "items": [rankings.n for rankings in groups],
         "groups": [dict(zip(HEADER, row, strict=True)) for row in rows],
     }
-    fields = ("difference", "low", "high", "p_value", "statistic", "paired")
+    fields = ("difference", "low", "high", "p_value", "statistic", "paired", "alternative")
     data["differences"] = [
         {"measure": stable[0].pairs.measure, **{field: getattr(test, field) for field in fields}}
         for stable, test in results
@@ -191,7 +206,8 @@ def _report(
         for part in curves
         for name, one in zip(names, part, strict=True)
     ]
-    notes = tuple(dict.fromkeys(note for stable, _ in results for one in stable for note in one.notes))
+    found = [one for stable, test in results for one in (*stable, *([test] if test else []))]
+    notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
     return Report(
         "stability",
         lambda screen: _text(screen, list(map(label, names)), results, curves),
@@ -224,8 +240,7 @@ def _text(
         if test is not None:
             interval = f"{test.low:+.4f} to {test.high:+.4f}"
             rows.append(["difference", measure, "", f"{test.difference:+.4f}", interval])
-    lines += table(screen, header, rows, left=(0, 1))
-    lines.append("")
+    lines += [*table(screen, header, rows, left=(0, 1)), *screen.wrap(COVERS), ""]
     for _, test in results:
         lines += screen.wrap(_verdict(names, test)) if test is not None else []
     charts = [
@@ -240,6 +255,5 @@ def _text(
 def _verdict(names: Sequence[str], test: fj.StabilityComparison) -> str:
     """Return what the comparison says, in words."""
     more = shortened(names[1] if test.difference > 0 else names[0], NAME)
-    kind = "paired" if test.paired else "unpaired"
     clear = f"{more} is more stable" if test.low > 0 or test.high < 0 else "neither method is clearly more stable"
-    return f"{find(test.first.pairs.measure).title}: {clear} (p = {test.p_value:.4g}, {kind})"
+    return f"{find(test.first.pairs.measure).title}: {clear} (p = {test.p_value:.4g}, {test.kind})"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import fujiscore as fj
+from fujiscore.cli import fuji
 from fujiscore.ranks import item_ranks
 
 
@@ -70,7 +74,7 @@ def test_clear_groups_are_tiers():
 
 def test_ranks_that_never_change():
     few, many = (fj.stability(np.tile([4.0, 3, 2, 1], (m, 1))).ranks() for m in (3, 30))
-    assert few.tier.tolist() == [1, 1, 1, 1]
+    assert few.tier.tolist() == [1, 1, 1, 2]  # first in all and last in all, of four
     assert many.tier.tolist() == [1, 2, 3, 4]
     assert np.all(few.low < few.high)
     assert np.all(many.high - many.low < few.high - few.low)
@@ -100,7 +104,7 @@ def test_intervals_cover_the_mean_rank(m):
 
 def test_truncated_lists():
     lists = {"a": {"x": 3, "y": 2, "z": 1}, "b": {"x": 3, "w": 2}, "c": {"y": 4, "x": 2, "w": 1}}
-    found = fj.stability(lists).ranks(k=2)
+    found = fj.stability(lists, universe=50).ranks(k=2)
     assert found.items[0] == "x"
     place = found.items.index("z")
     assert found.mean[place] == pytest.approx((3 + 3.5 + 4) / 3)
@@ -129,6 +133,44 @@ def test_picture():
     ax = fj.stability(scores).ranks().plot(items=9)
     assert [text.get_text() for text in ax.texts] == ["tier 1", "tier 2", "tier 3"]
     assert len(ax.get_yticks()) == 9
+
+
+def run(*arguments):
+    return CliRunner().invoke(fuji, ["stability", *map(str, arguments)])
+
+
+def test_command(tmp_path):
+    file = tmp_path / "runs.csv"
+    scores = noisy(np.repeat([8.0, 4.0], 2), 12, np.random.default_rng(1), 0.5)
+    rows = [",".join([f"g{i}", *(f"{x:.6g}" for x in scores[:, i])]) for i in range(4)]
+    header = ",".join(["item", *(f"run{j}" for j in range(12))])
+    file.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    expected = fj.stability(fj.read(file)).ranks(k=2)
+    text = run(file, "--ranks", "-k", "2")
+    assert text.exit_code == 0, text.output
+    assert "4 items in 2 tiers" in text.output
+    assert "in top 2" in text.output
+    found = json.loads(run(file, "--ranks", "-k", "2", "--json").stdout)
+    assert [item["item"] for item in found["items"]] == list(expected.items)
+    assert [item["tier"] for item in found["items"]] == expected.tier.tolist()
+    assert [item["low"] for item in found["items"]] == pytest.approx(expected.low)
+    table = run(file, "--ranks", "--csv").stdout.splitlines()
+    assert table[0] == "item,tier,mean_rank,low,high,best,worst,in_top"
+    assert len(table) == 5
+    refused = run(file, file, "--ranks")
+    assert refused.exit_code == 2
+    assert "--ranks takes one method" in refused.output
+    alone = run(file, "--alternative", "less")
+    assert alone.exit_code == 2
+    assert "--alternative needs two methods" in alone.output
+
+
+def test_command_with_an_alternative(tmp_path):
+    file = tmp_path / "runs.csv"
+    file.write_text("item,x,y,z\na,3,4,5\nb,2,1,3\nc,1,2,2\n", encoding="utf-8")
+    found = json.loads(run(file, file, "--alternative", "greater", "--json").stdout)
+    assert found["differences"][0]["alternative"] == "greater"
+    assert 0 < found["differences"][0]["p_value"] <= 1
 
 
 def test_errors():

@@ -20,6 +20,7 @@ from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.null import Chance, Permutations, chance, expected_jaccard
+from fujiscore.pair_tests import PairComparison, ResampledSimilarity, compare_pairs, resampled_similarity
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
@@ -61,10 +62,12 @@ __all__ = [
     "Matrix",
     "Measure",
     "MissingExtraError",
+    "PairComparison",
     "Permutations",
     "Properties",
     "Ranking",
     "Rankings",
+    "ResampledSimilarity",
     "SetStability",
     "SetStabilityTest",
     "Stability",
@@ -77,6 +80,7 @@ __all__ = [
     "bounds",
     "chance",
     "compare",
+    "compare_pairs",
     "compare_set_stability",
     "compare_stability",
     "curve",
@@ -88,6 +92,7 @@ __all__ = [
     "rankings",
     "rbo",
     "read",
+    "resampled_similarity",
     "score",
     "set_stability",
     "stability",

@@ -11,10 +11,11 @@ import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
-from fujiscore.errors import NAME, InputError, shortened
+from fujiscore.errors import NAME, InputError, counted, short_names, shortened
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import find
 from fujiscore.plots import title
+from fujiscore.ranks import item_ranks
 from fujiscore.stability import COVERS
 from fujiscore.stability_tests import are_paired, compare_stabilities
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from fujiscore.intervals import Alternative
 
 LEAST = 3
+# Items in the table and the figure of ranks.
+DRAWN = 30
 FIELDS = ("value", "low", "high", "standard_error", "m", "confidence")
 HEADER = ("group", "measure", "area", "stability", "low", "high", "standard_error", "rankings", "confidence")
 
@@ -55,6 +58,7 @@ class Versus(options.Command):
         "fuji stability examples/resamples_forest.csv",
         "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv",
         "fuji stability examples/resamples_forest.csv --corrected --confidence 0.9",
+        "fuji stability examples/resamples_forest.csv --ranks -k 5",
     ),
 )
 @click.argument("files", nargs=-1, required=True)
@@ -76,6 +80,8 @@ class Versus(options.Command):
     default="two-sided",
     show_default=True,
 )
+@options.option("--ranks", "Rank the items instead: mean ranks with intervals, and tiers.", is_flag=True)
+@options.option("-k k", "With --ranks: depth of the top.", type=options.Count(1), default=10, metavar="K")
 @options.confidence
 @options.measures(("fuji",))
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
@@ -90,6 +96,8 @@ def command(
     versus: tuple[str, ...],
     paired: bool | None,
     alternative: Alternative,
+    ranks: bool,
+    k: int,
     confidence: float,
     measures: tuple[fj.Measure, ...],
     corrected: bool,
@@ -103,6 +111,9 @@ def command(
 
     Name at least three files with one ranking each, or a file with one column per ranking. Two such files, or
     --versus, are two methods: each gets its stability, and the difference an interval and a p-value.
+
+    With --ranks, the items of one method: the mean rank of each with its interval, how often it is in the top k, and
+    tiers of items whose mean ranks do not differ significantly.
     """
     check_destinations(writing, [*files, *versus], plot)
     groups = _groups(files, versus, reading)
@@ -112,6 +123,11 @@ def command(
     if (paired is not None or alternative != "two-sided") and len(groups) != 2:
         option = "--alternative needs" if paired is None else "--paired and --unpaired need"
         raise click.UsageError(f"{option} two methods: name the second with --versus.")
+    if ranks:
+        if len(groups) != 1:
+            raise click.UsageError("--ranks takes one method: leave out the second.")
+        _deliver_ranks(item_ranks(next(iter(groups.values())), k, confidence), next(iter(groups)), plot, writing)
+        return
     chosen: Any = {"corrected": corrected, "confidence": confidence, **reading.sets, **work.arguments(writing)}
     results, curves = [], []
     for measure in {own.name: own for own in measures}.values():
@@ -124,6 +140,53 @@ def command(
     if plot is not None:
         _draw(plot, writing, names, curves)
     deliver(_report(names, results, curves, list(groups.values())), writing)
+
+
+def _deliver_ranks(result: fj.ItemRanks, name: str, plot: str | None, writing: options.Writing) -> None:
+    """Write the items' ranks as a report, and as a figure."""
+    columns = result.columns()
+    plain = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
+    rows = list(zip(*plain, strict=True))
+    if plot is not None:
+        shown = min(len(rows), DRAWN)
+        draw(plot, writing, [lambda ax: result.plot(ax, items=DRAWN)], (6.4, 1.4 + 0.24 * shown))
+    data = {"group": name, "rankings": result.m, "confidence": result.confidence, "k": result.k}
+    items = [dict(zip(columns, row, strict=True)) for row in rows]
+    report = Report(
+        "stability --ranks",
+        lambda screen: _ranks_text(screen, result, label(name), writing.show or DRAWN),
+        lambda: {**data, "items": items},
+        tuple(columns),
+        lambda: rows,
+        result.notes,
+    )
+    deliver(report, writing)
+
+
+def _ranks_text(screen: Screen, result: fj.ItemRanks, name: str, most: int) -> list[str]:
+    """Return the first items with their ranks as lines."""
+    header = ["item", "tier", "mean rank", f"{result.confidence:.0%} interval", "best", "worst", f"in top {result.k}"]
+    rows = [
+        [
+            item,
+            str(result.tier[i]),
+            f"{result.mean[i]:.1f}",
+            f"{result.low[i]:.1f} to {result.high[i]:.1f}",
+            f"{result.best[i]:g}",
+            f"{result.worst[i]:g}",
+            f"{result.in_top[i]:.0%}",
+        ]
+        for i, item in enumerate(short_names(result.items[:most]))
+    ]
+    more = len(result.items) - len(rows)
+    found = f"{counted(len(result.items), 'item')} in {counted(int(result.tier[-1]), 'tier')}"
+    return [
+        *screen.wrap(f"fuji stability: ranks of the items of {name}, {result.m} rankings, {found}"),
+        "",
+        *table(screen, header, rows),
+        *([f"... and {more} more: --csv lists all"] if more else []),
+        *screen.wrap("a new tier begins with the first item that differs significantly from the first of its tier"),
+    ]
 
 
 def _compared(

@@ -154,7 +154,7 @@ def resampled_similarity(
     _require_pairs(methods, paired=paired)
     options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    return _similarity(pairwise(*methods, **options, **work), level, paired=paired)
+    return _similarity(pairwise(methods[0], methods[1], **options, **work), level, paired=paired)
 
 
 @takes_policies

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import math
 import random
-from statistics import NormalDist, fmean, variance
+from statistics import fmean, variance
 
 import numpy as np
 import pytest
 import sets_oracle as oracle
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import special, stats
 
 import fujiscore as fj
 from fujiscore.sets import SetStability, compare_set_stability, set_stability
+
+
+def interval(value, error, m, level=0.95):
+    """Return Student's interval on the logit scale between -1 / (m - 1) and 1."""
+    least, alike = -1 / (m - 1), (1 - level) ** (2 / m)
+    if error < 1e-12:
+        return least + alike * (value - least), 1 - alike * (1 - value)
+    share = (value - least) / (1 - least)
+    reach = stats.t.ppf((1 + level) / 2, m - 1) * error / (1 - least) / (share * (1 - share))
+    return [least + (1 - least) * special.expit(special.logit(share) + side * reach) for side in (-1, 1)]
 
 
 @st.composite
@@ -31,9 +42,9 @@ class TestValue:
         found = set_stability(rows)
         assert found.value == pytest.approx(oracle.stability(rows), abs=1e-12)
         assert found.variance == pytest.approx(oracle.variance(rows), abs=1e-12)
-        reach = NormalDist().inv_cdf(0.975) * math.sqrt(found.variance)
-        assert found.low == pytest.approx(max(found.value - reach, -1 / (found.m - 1)))
-        assert found.high == pytest.approx(min(found.value + reach, 1))
+        ends = interval(found.value, math.sqrt(found.variance * found.m / (found.m - 1)), found.m)
+        assert (found.low, found.high) == pytest.approx(ends, abs=1e-9)
+        assert found.low < found.high
         assert (found.m, found.n) == (len(rows), len(rows[0]))
         assert -1 / (found.m - 1) - 1e-12 <= found.value <= 1
 
@@ -67,7 +78,7 @@ class TestValue:
 
     def test_few_sets_carry_a_note(self):
         few, many = set_stability([[1, 0], [1, 0]]), set_stability([[1, 0], [0, 1]] * 15)
-        assert few.notes == ("the interval is too narrow: it is made for many sets, and there are 2",)
+        assert few.notes == ("the interval may be too narrow: there are only 2 sets",)
         assert str(few).endswith("\nnote: " + few.notes[0])
         assert (many.notes, str(many).count("note")) == ((), 0)
         assert compare_set_stability(few, many).notes == few.test(0).notes == few.notes
@@ -77,32 +88,49 @@ class TestValue:
         assert found.value == 1
         assert found.variance == pytest.approx(0, abs=1e-30)
         assert found.test(1).p_value == 1
-        assert found.test(0.5).p_value == 0
+        assert found.low == pytest.approx(-0.25 + 1.25 * 0.05 ** (2 / 5))
+        assert found.high == 1
+        assert 0.05 < found.test(0.5).p_value < 1
+        many = set_stability([{"a", "b"}] * 100, n=10)
+        assert 0 < many.test(0.5).p_value < 0.01
 
 
 class TestTests:
     def test_one_sample(self):
         found = SetStability(0.6, 0.01, 0.4, 0.8, 10, 20, 0.95)
-        test = found.test(0.4)
+        test, error = found.test(0.4), math.sqrt(0.01 * 10 / 9)
         assert test.difference == pytest.approx(0.2)
-        assert test.statistic == pytest.approx(2)
-        assert test.p_value == pytest.approx(2 * NormalDist().cdf(-2))
-        assert (test.low, test.high) == pytest.approx((0.2 - 0.1959964, 0.2 + 0.1959964))
+        assert test.statistic == pytest.approx(0.2 / error)
+        assert test.p_value == pytest.approx(2 * stats.t.sf(0.2 / error, 9))
+        reach = stats.t.ppf(0.975, 9) * error
+        assert (test.low, test.high) == pytest.approx((0.2 - reach, 0.2 + reach))
+        above, below = found.test(0.4, alternative="greater"), found.test(0.4, alternative="less")
+        assert above.p_value == pytest.approx(test.p_value / 2)
+        assert above.p_value + below.p_value == pytest.approx(1)
+        assert (above.low, above.high) == pytest.approx((0.2 - stats.t.ppf(0.95, 9) * error, 0.6))
+        assert "one-sided: greater" in str(above)
 
-    def test_two_samples(self):
-        a = SetStability(0.6, 0.0016, 0.5, 0.7, 10, 20, 0.95)
-        b = SetStability(0.5, 0.0009, 0.4, 0.6, 12, 20, 0.95)
+    @pytest.mark.parametrize(("m", "freedom"), [(10, 18), (12, 9)])
+    def test_two_samples(self, m, freedom):
+        a = SetStability(0.6, 0.0009, 0.5, 0.7, 10, 20, 0.95)
+        b = SetStability(0.5, 0.0009, 0.4, 0.6, m, 20, 0.95)
         test = compare_set_stability(a, b, confidence=0.9)
+        error = math.sqrt(0.0009 * 10 / 9 + 0.0009 * m / (m - 1))
         assert test.difference == pytest.approx(-0.1)
-        assert test.statistic == pytest.approx(-2)
-        assert test.p_value == pytest.approx(0.0455003)
-        assert (test.low, test.high) == pytest.approx((-0.1 - 0.08224268, -0.1 + 0.08224268))
+        assert test.statistic == pytest.approx(-0.1 / error)
+        assert test.p_value == pytest.approx(2 * stats.t.sf(0.1 / error, freedom))
+        reach = stats.t.ppf(0.95, freedom) * error
+        assert (test.low, test.high) == pytest.approx((-0.1 - reach, -0.1 + reach))
         assert compare_set_stability(b, a).statistic == -test.statistic
+        with pytest.raises(fj.InputError, match="alternative must be one of"):
+            compare_set_stability(a, b, alternative="more")
 
     def test_without_variance(self):
-        same = set_stability([[1, 0], [1, 0]])
-        assert SetStability(0.5, 0.0, 0.5, 0.5, 2, 2, 0.95).test(0.6).statistic == -math.inf
+        same, opposite = set_stability([[1, 0], [1, 0]]), set_stability([[1, 0], [0, 1]])
+        assert same.low < same.high
+        assert opposite.low < opposite.high
         assert compare_set_stability(same, same).p_value == 1
+        assert 0.05 < compare_set_stability(same, opposite).p_value < 1
 
 
 # Independent sets, each item chosen with a probability of its own, times a strictness that varies from set to set, so

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import runpy
 from itertools import combinations, permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import fujiscore as fj
 from fujiscore.null import has_closed_form
+from fujiscore.stability_tests import compare_stabilities
 
 
 def resamples(m, noise, rng, n=60):
@@ -30,13 +33,17 @@ def test_value_and_interval_by_hand():
     np.testing.assert_allclose(found.left_out, without)
     error = np.sqrt(5 / 6 * ((without - without.mean()) ** 2).sum())
     assert found.standard_error == pytest.approx(error)
-    assert found.low == pytest.approx(found.value - stats.t.ppf(0.95, 5) * error)
+    reach = stats.t.ppf(0.95, 5) * error / (found.value * (1 - found.value))
+    ends = [special.expit(special.logit(found.value) + side * reach) for side in (-1, 1)]
+    assert (found.low, found.high) == pytest.approx(ends)
     assert found.pairs.values.shape == (6, 6)
 
 
 def test_identical_rankings_are_perfectly_stable():
     found = fj.stability(np.tile(np.arange(20.0), (4, 1)))
-    assert (found.value, found.low, found.high) == (1, 1, 1)
+    assert (found.value, found.high) == (1, 1)
+    assert found.low == pytest.approx(0.05 ** (2 / 4))
+    assert any(note.startswith("the spread over the 4 rankings is zero") for note in found.notes)
 
 
 def test_corrected_stability_of_random_rankings_is_near_zero():
@@ -84,7 +91,7 @@ def tempered_variance(values):
     jackknife = (m - 1) / m * ((without - without.mean()) ** 2).sum()
     products = [values[i, j] * values[k, x] for i, j, k, x in permutations(range(m), 4)]
     unbiased = mean(range(m)) ** 2 - np.mean(products)
-    return (jackknife + unbiased) / 2
+    return (jackknife + np.clip(unbiased, 0, jackknife)) / 2
 
 
 def test_names_tell_pairs():
@@ -94,10 +101,109 @@ def test_names_tell_pairs():
     assert not fj.compare_stability(*(list(own.values()) for own in named)).paired
 
 
-def test_equal_methods_without_spread():
+EQUAL_PAIRS = [[3, 2, 1], [1, 3, 2], [2, 1, 3]]  # a cycle: the pairs' values are all the same
+
+
+@pytest.mark.parametrize("measure", list(fj.MEASURES))
+@pytest.mark.parametrize("corrected", [False, True])
+@pytest.mark.parametrize("scores", [EQUAL_PAIRS, [[3, 2, 1]] * 3, [[3, 2, 1]] * 40], ids=["cycle", "same", "many"])
+def test_no_spread_leaves_no_interval_of_width_zero(measure, corrected, scores):
+    if corrected and not has_closed_form(fj.MEASURES[measure]):
+        pytest.skip("no closed form")
+    found = fj.stability(scores, measure, ks="all", corrected=corrected)
+    curve = fj.stability_curve(scores, measure, ks="all", corrected=corrected)
+    test = fj.compare_stability(scores, scores, measure, ks="all", corrected=corrected)
+    assert np.isnan(found.value) or found.low < found.high
+    assert np.all(np.isnan(curve.values) | (curve.low < curve.high))
+    assert np.isnan(test.difference) or (test.low < 0 < test.high and test.p_value == 1)
+
+
+def test_equal_pairs_say_little():
+    found = fj.stability(EQUAL_PAIRS, ks="all")
+    assert found.standard_error == pytest.approx(0, abs=1e-12)
+    share = 0.05 ** (2 / 3)
+    assert (found.low, found.high) == pytest.approx((found.value * share, 1 - (1 - found.value) * share))
+
+
+@pytest.mark.parametrize("m", [3, 5, 8])
+def test_the_bound_of_equal_rankings_holds(m):
+    """Two draws are alike with probability S = sum of p squared, m with sum of p ** m, at most S ** (m / 2)."""
+    rng = np.random.default_rng(m)
+    for p in rng.dirichlet(np.full(4, 0.3), size=500):
+        assert (p**m).sum() <= (p**2).sum() ** (m / 2) + 1e-12
+
+
+def test_methods_without_spread():
     same = np.tile(np.arange(9.0), (4, 1))
     found = fj.compare_stability(same, same)
     assert (found.difference, found.p_value) == (0, 1)
+    assert found.low < 0 < found.high
+    assert any("the difference has no spread" in note for note in found.notes)
+    few, many = (fj.compare_stability(EQUAL_PAIRS, [[3, 2, 1]] * m, "kendall", paired=False) for m in (3, 50))
+    assert few.difference == many.difference == pytest.approx(4 / 3)
+    assert 0.05 < few.p_value < 1
+    assert many.low < many.high
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_huge_statistics_have_no_p_value_of_zero(paired):
+    rng = np.random.default_rng(0)
+    first = np.tile(np.arange(9.0), (40, 1)) + 1e-4 * rng.random((40, 9))
+    second = np.tile([0.0, 9, 1, 8, 2, 7, 3, 6, 4], (40, 1))
+    second[::2] = second[0, ::-1]
+    found = fj.compare_stability(first, second, paired=paired)
+    assert 0 < found.p_value < 1e-20
+    assert found.low < found.high
+
+
+def test_one_ranking_makes_the_spread():
+    scores = resamples(12, 0.05, np.random.default_rng(4))
+    assert not fj.stability(scores).notes
+    scores[7] = scores[7, ::-1]
+    found = fj.stability({f"seed {i}": row for i, row in enumerate(scores)})
+    assert found.notes == ("the interval rests on one ranking, seed 7: the others differ much less",)
+
+
+def test_ordinary_rankings_carry_no_warning():
+    rng = np.random.default_rng(6)
+    warned = sum(bool(fj.stability(resamples(6, 0.5, rng), n_jobs=1).notes) for _ in range(200))
+    assert warned <= 10
+
+
+def test_unequal_numbers_have_the_smaller_ones_freedom():
+    rng = np.random.default_rng(2)
+    first, second = resamples(5, 0.3, rng), resamples(9, 0.5, rng)
+    found = fj.compare_stability(first, second)
+    variance = sum(tempered_variance(method.pairs.values) for method in (found.first, found.second))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.difference) / np.sqrt(variance), 4))
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_one_sided(paired):
+    rng = np.random.default_rng(8)
+    a, b = resamples(6, 0.5, rng), resamples(6, 0.45, rng)
+    options = {"paired": paired, "confidence": 0.9}
+    both, more, less = (
+        fj.compare_stability(a, b, alternative=sides, **options) for sides in ("two-sided", "greater", "less")
+    )
+    assert more.p_value + less.p_value == pytest.approx(1)
+    assert both.p_value == pytest.approx(2 * min(more.p_value, less.p_value))
+    assert (more.low, less.high) == pytest.approx(
+        [both.difference + side * (both.high - both.difference) * ratio(both, paired) for side in (-1, 1)]
+    )
+    assert (more.high, less.low) == (1, -1)
+    assert "one-sided: greater" in str(more)
+
+
+def ratio(result, paired):
+    """Return a one-sided quantile over the two-sided one at 90 %."""
+    parts = [tempered_variance(method.pairs.values) for method in (result.first, result.second)]
+    freedom = 5 if paired else 5 * sum(parts) ** 2 / sum(part**2 for part in parts)
+    return stats.t.ppf(0.9, freedom) / stats.t.ppf(0.95, freedom)
+
+
+def test_the_interval_says_what_it_covers():
+    assert "covers rankings drawn as these were" in str(fj.stability(resamples(4, 0.5, np.random.default_rng(1))))
 
 
 @pytest.mark.parametrize("measure", list(fj.MEASURES))
@@ -172,33 +278,43 @@ def test_truncated_lists_end_with_the_shortest():
         fj.stability(lists, missing="zero", corrected=True)
 
 
+COVERAGE = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "make_coverage.py"))
+FEW = 1000
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("noise", [0.2, 0.6, 1.5])
-@pytest.mark.parametrize("m", [10, 20])
-def test_coverage(noise, m):
-    rng = np.random.default_rng(17)
-    truth = fj.stability(resamples(1500, noise, rng)).value
-    trials = 1500
-    covered = 0
-    for _ in range(trials):
-        found = fj.stability(resamples(m, noise, rng), n_jobs=1)
-        covered += found.low <= truth <= found.high
-    assert 0.92 <= covered / trials <= 0.98
+@pytest.mark.parametrize("name", list(COVERAGE["GENERATORS"]))
+def test_the_tables_of_the_page(name):
+    shown = COVERAGE["read_tables"](COVERAGE["PAGE"].read_text(encoding="utf-8"))
+    _, covered, rejected = COVERAGE["rates"]([name], FEW, 1000, seed=2)[name]
+    for table, values in (("coverage", covered), ("errors", rejected)):
+        expected = np.array(shown[table][name])
+        # Four standard deviations of both simulations, and what two pools of rankings differ by.
+        room = 4 * np.sqrt(expected * (1 - expected) * (1 / FEW + 1 / COVERAGE["TRIALS"])) + 0.02
+        np.testing.assert_array_less(np.abs(values - expected), room)
+
+
+def test_the_page_shows_errors_at_the_level_of_the_test():
+    shown = COVERAGE["read_tables"](COVERAGE["PAGE"].read_text(encoding="utf-8"))
+    assert len(shown["coverage"]) == len(COVERAGE["GENERATORS"])
+    for name in COVERAGE["ORDINARY"]:
+        assert all(0.02 <= rate <= 0.07 for rate in shown["errors"][name]), name
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.2, 0.6, 1.5])
-@pytest.mark.parametrize("m", [10, 20])
-def test_type_one_error(m, noise):
+@pytest.mark.parametrize("m", [5, 10, 30])
+def test_type_one_error_of_paired_tests(m, noise):
     rng = np.random.default_rng(18)
-    trials = 3000
-    rejected = np.zeros(2)
+    size, trials = 600, 2000
+    common = np.exp(0.7 * noise * rng.normal(size=(size, 60)))
+    pools = [fj.pairwise(resamples(size, 0.7 * noise, rng) * common) for _ in range(2)]
+    rejected = 0
     for _ in range(trials):
-        rejected[0] += fj.compare_stability(resamples(m, noise, rng), resamples(m, noise, rng), n_jobs=1).p_value < 0.05
-        common = np.exp(0.7 * noise * rng.normal(size=(m, 60)))
-        first, second = (resamples(m, 0.7 * noise, rng) * common for _ in range(2))
-        rejected[1] += fj.compare_stability(first, second, paired=True, n_jobs=1).p_value < 0.05
-    assert np.all((rejected / trials >= 0.03) & (rejected / trials <= 0.07)), rejected / trials
+        positions = rng.choice(size, m, replace=False)
+        first, second = (COVERAGE["drawn"](matrix, positions) for matrix in pools)
+        rejected += compare_stabilities(first, second, paired=True).p_value < 0.05
+    assert 0.02 <= rejected / trials <= 0.07
 
 
 @pytest.mark.parametrize(
@@ -214,6 +330,10 @@ def test_type_one_error(m, noise):
         (
             lambda: fj.stability_curve(np.ones((3, 4)), "gamma", corrected=True),
             "corrected needs a measure whose chance level has a closed form; gamma has none",
+        ),
+        (
+            lambda: fj.compare_stability(np.eye(3), np.eye(3), alternative="larger"),
+            "alternative must be one of 'two-sided', 'greater', 'less'; got 'larger'",
         ),
     ],
 )

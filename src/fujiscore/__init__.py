@@ -21,18 +21,14 @@ from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.null import Chance, Permutations, chance, expected_jaccard
+from fujiscore.pair_tests import PairComparison, ResampledSimilarity, compare_pairs, resampled_similarity
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
+from fujiscore.ranks import ItemRanks
 from fujiscore.recall import Recall, recall
-from fujiscore.stability import (
-    Stability,
-    StabilityComparison,
-    StabilityCurve,
-    compare_stability,
-    stability,
-    stability_curve,
-)
+from fujiscore.stability import Stability, StabilityCurve, stability, stability_curve
+from fujiscore.stability_tests import StabilityComparison, compare_stability
 from fujiscore.study import Study, TopFeature, study
 from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_weight
 
@@ -68,16 +64,19 @@ __all__ = [
     "Curve",
     "Explanation",
     "InputError",
+    "ItemRanks",
     "Level",
     "Matrix",
     "Measure",
     "MissingExtraError",
+    "PairComparison",
     "Permutations",
     "Properties",
     "RankAgreement",
     "Ranking",
     "Rankings",
     "Recall",
+    "ResampledSimilarity",
     "SetStability",
     "SetStabilityTest",
     "Stability",
@@ -90,6 +89,7 @@ __all__ = [
     "bounds",
     "chance",
     "compare",
+    "compare_pairs",
     "compare_set_stability",
     "compare_stability",
     "consensus",
@@ -103,6 +103,7 @@ __all__ = [
     "rbo",
     "read",
     "recall",
+    "resampled_similarity",
     "score",
     "sequential_rank_agreement",
     "set_stability",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fujiscore.overlap import Grid
     from fujiscore.pairwise import Matrix
     from fujiscore.rank_agreement import RankAgreement
+    from fujiscore.ranks import ItemRanks
     from fujiscore.stability import StabilityCurve
     from fujiscore.truncated import Bounds
 
@@ -114,6 +115,28 @@ def stability(result: StabilityCurve, ax: Any = None) -> Any:
     _line(ax, result.ks, result.values, color=shade, label=label)
     least = float(np.nanmin(result.low, initial=0.0))  # corrected values fall below the measure's range
     return _finish(ax, [result.measure], result.grid, least)
+
+
+def item_ranks(result: ItemRanks, ax: Any = None, items: int = 30) -> Any:
+    """Draw the rank intervals of the first items, the best on top, shaded by tier."""
+    names = short_names(result.items[:items], LONGEST)
+    shown = len(names)
+    ax = new_axes(6.4, 1.4 + 0.24 * shown) if ax is None else ax
+    places = np.arange(shown)
+    for tier in np.unique(result.tier[:shown]).tolist():
+        own = places[result.tier[:shown] == tier]
+        ends = (own[0] - 0.5, own[-1] + 0.5)
+        ax.axhspan(*ends, color="#7F7F7F", alpha=0.14 if tier % 2 else 0.0, linewidth=0)
+        ax.text(1.01, own.mean(), f"tier {tier}", transform=ax.get_yaxis_transform(), va="center", fontsize=8)
+    mean, low, high = (part[:shown] for part in (result.mean, result.low, result.high))
+    ax.hlines(places, result.best[:shown], result.worst[:shown], color="#7F7F7F", linewidth=1, label="best to worst")
+    ax.hlines(places, low, high, color=PALETTE[1], linewidth=4, label=f"{result.confidence:.0%} interval of the mean")
+    ax.plot(mean, places, "o", color=PALETTE[0], markersize=4, label=f"mean rank of {result.m}")
+    ax.set_yticks(places, names, **LITERAL)
+    ax.set(xlabel="rank", ylim=(shown - 0.5, -0.5), xlim=(0.5 if result.worst[:shown].max() < 50 else 0.0, None))
+    ax.grid(alpha=0.25, axis="x")
+    legend(ax, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    return ax
 
 
 def matrix(result: Matrix, ax: Any = None) -> Any:

@@ -16,7 +16,8 @@ from fujiscore.overlap import grid
 from fujiscore.pairwise import Matrix, pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.seeds import as_seed
-from fujiscore.stability import Stability, StabilityComparison, compare_stabilities, of_pairs
+from fujiscore.stability import Stability, of_pairs
+from fujiscore.stability_tests import StabilityComparison, compare_stabilities
 
 if TYPE_CHECKING:
     import os

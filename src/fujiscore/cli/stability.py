@@ -11,17 +11,23 @@ import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
-from fujiscore.errors import NAME, InputError, shortened
+from fujiscore.errors import NAME, InputError, counted, short_names, shortened
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import find
 from fujiscore.plots import title
-from fujiscore.stability import are_paired, compare_stabilities
+from fujiscore.ranks import item_ranks
+from fujiscore.stability import COVERS
+from fujiscore.stability_tests import are_paired, compare_stabilities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.cli.terminal import Screen
+    from fujiscore.intervals import Alternative
 
 LEAST = 3
+# Items in the table and the figure of ranks.
+DRAWN = 30
 FIELDS = ("value", "low", "high", "standard_error", "m", "confidence")
 HEADER = ("group", "measure", "area", "stability", "low", "high", "standard_error", "rankings", "confidence")
 
@@ -52,6 +58,7 @@ class Versus(options.Command):
         "fuji stability examples/resamples_forest.csv",
         "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv",
         "fuji stability examples/resamples_forest.csv --corrected --confidence 0.9",
+        "fuji stability examples/resamples_forest.csv --ranks -k 5",
     ),
 )
 @click.argument("files", nargs=-1, required=True)
@@ -66,6 +73,15 @@ class Versus(options.Command):
     "Whether the i-th rankings of both methods come from the same resample. [default: if their names agree]",
     default=None,
 )
+@options.option(
+    "--alternative",
+    "Test for any difference, or for a second method that is more (greater) or less stable.",
+    type=click.Choice(ALTERNATIVES),
+    default="two-sided",
+    show_default=True,
+)
+@options.option("--ranks", "Rank the items instead: mean ranks with intervals, and tiers.", is_flag=True)
+@options.option("-k k", "With --ranks: depth of the top.", type=options.Count(1), default=10, metavar="K")
 @options.confidence
 @options.measures(("fuji",))
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
@@ -79,6 +95,9 @@ def command(
     files: tuple[str, ...],
     versus: tuple[str, ...],
     paired: bool | None,
+    alternative: Alternative,
+    ranks: bool,
+    k: int,
     confidence: float,
     measures: tuple[fj.Measure, ...],
     corrected: bool,
@@ -92,14 +111,23 @@ def command(
 
     Name at least three files with one ranking each, or a file with one column per ranking. Two such files, or
     --versus, are two methods: each gets its stability, and the difference an interval and a p-value.
+
+    With --ranks, the items of one method: the mean rank of each with its interval, how often it is in the top k, and
+    tiers of items whose mean ranks do not differ significantly.
     """
     check_destinations(writing, [*files, *versus], plot)
     groups = _groups(files, versus, reading)
     for name, rankings in groups.items():
         if len(rankings) < LEAST:
             raise InputError(f"{name}: stability needs at least {LEAST} rankings of a method; got {len(rankings)}.")
-    if paired is not None and len(groups) != 2:
-        raise click.UsageError("--paired and --unpaired need two methods: name the second with --versus.")
+    if (paired is not None or alternative != "two-sided") and len(groups) != 2:
+        option = "--alternative needs" if paired is None else "--paired and --unpaired need"
+        raise click.UsageError(f"{option} two methods: name the second with --versus.")
+    if ranks:
+        if len(groups) != 1:
+            raise click.UsageError("--ranks takes one method: leave out the second.")
+        _deliver_ranks(item_ranks(next(iter(groups.values())), k, confidence), next(iter(groups)), plot, writing)
+        return
     chosen: Any = {"corrected": corrected, "confidence": confidence, **reading.sets, **work.arguments(writing)}
     results, curves = [], []
     for measure in {own.name: own for own in measures}.values():
@@ -107,18 +135,68 @@ def command(
         both = list(zip(groups.values(), grids, strict=True))
         curves.append([fj.stability_curve(rankings, measure, ks=ks, **chosen) for rankings, ks in both])
         stable = [fj.stability(rankings, measure, ks=ks, **chosen) for rankings, ks in both]
-        results.append((stable, _compared(stable, paired=paired)))
+        results.append((stable, _compared(stable, paired, alternative)))
     names = tuple(groups)
     if plot is not None:
         _draw(plot, writing, names, curves)
     deliver(_report(names, results, curves, list(groups.values())), writing)
 
 
-def _compared(stable: list[fj.Stability], *, paired: bool | None) -> fj.StabilityComparison | None:
+def _deliver_ranks(result: fj.ItemRanks, name: str, plot: str | None, writing: options.Writing) -> None:
+    """Write the items' ranks as a report, and as a figure."""
+    columns = result.columns()
+    plain = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
+    rows = list(zip(*plain, strict=True))
+    if plot is not None:
+        shown = min(len(rows), DRAWN)
+        draw(plot, writing, [lambda ax: result.plot(ax, items=DRAWN)], (6.4, 1.4 + 0.24 * shown))
+    data = {"group": name, "rankings": result.m, "confidence": result.confidence, "k": result.k}
+    items = [dict(zip(columns, row, strict=True)) for row in rows]
+    report = Report(
+        "stability --ranks",
+        lambda screen: _ranks_text(screen, result, label(name), writing.show or DRAWN),
+        lambda: {**data, "items": items},
+        tuple(columns),
+        lambda: rows,
+        result.notes,
+    )
+    deliver(report, writing)
+
+
+def _ranks_text(screen: Screen, result: fj.ItemRanks, name: str, most: int) -> list[str]:
+    """Return the first items with their ranks as lines."""
+    header = ["item", "tier", "mean rank", f"{result.confidence:.0%} interval", "best", "worst", f"in top {result.k}"]
+    rows = [
+        [
+            item,
+            str(result.tier[i]),
+            f"{result.mean[i]:.1f}",
+            f"{result.low[i]:.1f} to {result.high[i]:.1f}",
+            f"{result.best[i]:g}",
+            f"{result.worst[i]:g}",
+            f"{result.in_top[i]:.0%}",
+        ]
+        for i, item in enumerate(short_names(result.items[:most]))
+    ]
+    more = len(result.items) - len(rows)
+    found = f"{counted(len(result.items), 'item')} in {counted(int(result.tier[-1]), 'tier')}"
+    return [
+        *screen.wrap(f"fuji stability: ranks of the items of {name}, {result.m} rankings, {found}"),
+        "",
+        *table(screen, header, rows),
+        *([f"... and {more} more: --csv lists all"] if more else []),
+        *screen.wrap("a new tier begins with the first item that differs significantly from the first of its tier"),
+    ]
+
+
+def _compared(
+    stable: list[fj.Stability], paired: bool | None, alternative: Alternative
+) -> fj.StabilityComparison | None:
     """Return the comparison of two methods; None of one."""
     if len(stable) != 2:
         return None
-    return compare_stabilities(*stable, paired=are_paired(*stable) if paired is None else paired)
+    paired = are_paired(*stable) if paired is None else paired
+    return compare_stabilities(*stable, paired=paired, alternative=alternative)
 
 
 def _groups(files: Sequence[str], versus: Sequence[str], reading: options.Reading) -> dict[str, fj.Rankings]:
@@ -180,7 +258,7 @@ def _report(
         "items": [rankings.n for rankings in groups],
         "groups": [dict(zip(HEADER, row, strict=True)) for row in rows],
     }
-    fields = ("difference", "low", "high", "p_value", "statistic", "paired")
+    fields = ("difference", "low", "high", "p_value", "statistic", "paired", "alternative")
     data["differences"] = [
         {"measure": stable[0].pairs.measure, **{field: getattr(test, field) for field in fields}}
         for stable, test in results
@@ -191,7 +269,8 @@ def _report(
         for part in curves
         for name, one in zip(names, part, strict=True)
     ]
-    notes = tuple(dict.fromkeys(note for stable, _ in results for one in stable for note in one.notes))
+    found = [one for stable, test in results for one in (*stable, *([test] if test else []))]
+    notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
     return Report(
         "stability",
         lambda screen: _text(screen, list(map(label, names)), results, curves),
@@ -224,8 +303,7 @@ def _text(
         if test is not None:
             interval = f"{test.low:+.4f} to {test.high:+.4f}"
             rows.append(["difference", measure, "", f"{test.difference:+.4f}", interval])
-    lines += table(screen, header, rows, left=(0, 1))
-    lines.append("")
+    lines += [*table(screen, header, rows, left=(0, 1)), *screen.wrap(COVERS), ""]
     for _, test in results:
         lines += screen.wrap(_verdict(names, test)) if test is not None else []
     charts = [
@@ -240,6 +318,5 @@ def _text(
 def _verdict(names: Sequence[str], test: fj.StabilityComparison) -> str:
     """Return what the comparison says, in words."""
     more = shortened(names[1] if test.difference > 0 else names[0], NAME)
-    kind = "paired" if test.paired else "unpaired"
     clear = f"{more} is more stable" if test.low > 0 or test.high < 0 else "neither method is clearly more stable"
-    return f"{find(test.first.pairs.measure).title}: {clear} (p = {test.p_value:.4g}, {kind})"
+    return f"{find(test.first.pairs.measure).title}: {clear} (p = {test.p_value:.4g}, {test.kind})"

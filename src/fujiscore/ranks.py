@@ -1,0 +1,157 @@
+"""Items with intervals: the mean rank of each over a method's rankings, and tiers. Imports rankings and below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore.errors import counted, integer, proportion, short_names
+from fujiscore.intervals import quantile
+from fujiscore.results import Result
+from fujiscore.tables import frame
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fujiscore.coercion import Scores
+    from fujiscore.ranking import Ranking, Rankings
+
+# Ranks are whole numbers: no spread is known to be less than that of rounding (the variance of a uniform variable).
+ROUNDED = 1 / 12
+SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ItemRanks(Result):
+    """The ranks of items over a method's rankings, the best mean rank first.
+
+    Attributes
+    ----------
+    items : tuple of hashable
+        The items' labels, or positions where they have none.
+    mean, low, high : ndarray
+        The mean rank of each item, and its confidence interval; 1 is best, equal scores share the mean of their ranks.
+    best, worst : ndarray
+        The best and the worst of its ranks.
+    in_top : ndarray
+        The share of the rankings that have it in their top k: at most k items score as high.
+    tier : ndarray
+        The number of its tier. Within a tier, no item has a mean rank that differs significantly from that of the
+        tier's first item; the first item of the next tier does.
+    k, m : int
+        The depth of the top, and the number of rankings.
+    confidence : float
+        The confidence of each interval, and of all tiers together.
+    notes : tuple of str
+        What was done to the input, and what the ranks rest on.
+    """
+
+    items: tuple[Hashable, ...]
+    mean: Scores
+    low: Scores
+    high: Scores
+    best: Scores
+    worst: Scores
+    in_top: Scores
+    tier: NDArray[np.int64]
+    k: int
+    m: int
+    confidence: float
+    notes: tuple[str, ...] = ()
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the table, by name."""
+        numbers = {"tier": self.tier, "mean_rank": self.mean, "low": self.low, "high": self.high}
+        return {"item": list(self.items), **numbers, "best": self.best, "worst": self.worst, "in_top": self.in_top}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return one row per item as a pandas or polars DataFrame, the notes in `.attrs`."""
+        return frame(self.columns(), library, self.notes)
+
+    def plot(self, ax: Any = None, *, items: int = 30) -> Any:
+        """Draw the rank intervals of the first items on a matplotlib Axes, shaded by tier, and return the Axes."""
+        from fujiscore import plots
+
+        return plots.item_ranks(self, ax=ax, items=integer("items", items, 1))
+
+    def _summary(self) -> list[str]:
+        tiers = counted(int(self.tier[-1]), "tier")
+        lines = [f"{counted(len(self.items), 'item')} in {tiers}, {self.m} rankings, {self.confidence:.0%} intervals"]
+        names = short_names(self.items[:SHOWN])
+        for i, name in enumerate(names):
+            interval = f"rank {self.mean[i]:.1f} ({self.low[i]:.1f} to {self.high[i]:.1f})"
+            lines.append(f"tier {self.tier[i]}: {name}, {interval}, in top {self.k}: {self.in_top[i]:.0%}")
+        more = len(self.items) - len(names)
+        return [*lines, *([f"... and {more} more"] if more else [])]
+
+
+def item_ranks(rankings: Rankings, k: int = 10, confidence: float = 0.95) -> ItemRanks:
+    """Return the ranks of the items of several rankings, with intervals and tiers."""
+    from scipy.stats import rankdata
+
+    depth = integer("k", k, 1)
+    scores = [-_scores(ranking) for ranking in rankings]
+    ranks = np.array([rankdata(row) for row in scores])
+    within = np.array([rankdata(row, "max") <= depth for row in scores])
+    notes = rankings.notes
+    if rankings.truncated:
+        notes = (*notes, "items that a ranking does not list share the mean of the ranks after its last item")
+    labels = [rankings.label(i) for i in range(rankings.n)]
+    return summarised(ranks, within, labels, depth, proportion("confidence", confidence), notes)
+
+
+def summarised(
+    ranks: Scores, within: NDArray[np.bool_], labels: Sequence[Any], k: int, confidence: float, notes: tuple[str, ...]
+) -> ItemRanks:
+    """Return intervals and tiers of a table of ranks, one row per ranking and one column per item."""
+    m, n = ranks.shape
+    order = np.argsort(ranks.mean(axis=0), kind="stable")
+    ranks, within = ranks[:, order], within[:, order]
+    mean = ranks.mean(axis=0)
+    reach = quantile(confidence, m - 1) * np.sqrt(np.maximum(ranks.var(axis=0, ddof=1), ROUNDED) / m)
+    return ItemRanks(
+        items=tuple([labels[i] for i in order.tolist()]),
+        mean=mean,
+        low=np.maximum(mean - reach, 1.0),
+        high=np.minimum(mean + reach, float(n)),
+        best=ranks.min(axis=0),
+        worst=ranks.max(axis=0),
+        in_top=within.mean(axis=0),
+        tier=tiers(ranks, confidence),
+        k=k,
+        m=m,
+        confidence=confidence,
+        notes=notes,
+    )
+
+
+def tiers(ranks: Scores, confidence: float) -> NDArray[np.int64]:
+    """Return the tier of each item, the items in the order of their mean ranks.
+
+    A tier ends before the first item whose mean rank differs from that of the tier's first item: Student's test of the
+    paired differences over the rankings, at a level divided by the number of all pairs of items, since any two could
+    have been compared.
+    """
+    m, n = ranks.shape
+    numbers = np.ones(n, np.int64)
+    if n < 2:
+        return numbers
+    limit = quantile(1 - (1 - confidence) / (n * (n - 1) / 2), m - 1)
+    first = 0
+    while True:
+        gaps = ranks[:, first + 1 :] - ranks[:, first, None]
+        error = np.sqrt(np.maximum(gaps.var(axis=0, ddof=1), 2 * ROUNDED) / m)
+        apart = np.flatnonzero(gaps.mean(axis=0) > limit * error)
+        if not apart.size:
+            return numbers
+        first += 1 + int(apart[0])
+        numbers[first:] += 1
+
+
+def _scores(ranking: Ranking) -> Scores:
+    """Return a ranking's scores, those of items that it does not list below all others."""
+    return ranking.scores if ranking.absent is None else np.where(ranking.absent, -np.inf, ranking.scores)

@@ -9,6 +9,7 @@ import pytest
 
 import fujiscore as fj
 from fujiscore import area
+from fujiscore.measures import evaluate, headline
 from fujiscore.null import closed_form
 from fujiscore.overlap import Overlap, grid
 from fujiscore.ranking import Ranking
@@ -94,6 +95,21 @@ def test_a_universe_adds_ranks_at_zero():
         assert found == pytest.approx(hoeffding(r, s, overlap, FUJI, weights), rel=1e-9)
 
 
+def areas_of(dealt, measure, overlap):
+    """The area of every assignment."""
+    first = overlap.r
+    overlaps = (
+        Overlap(
+            first,
+            Ranking.checked("s", np.array(own)),
+            *overlap.asked,
+            zero_tail="include" if overlap.zero_tail else "exclude",
+        )
+        for own in dealt
+    )
+    return [float(headline(measure, evaluate(measure, own))) for own in overlaps]
+
+
 @pytest.mark.parametrize("zero_tail", ["include", "exclude"])
 @pytest.mark.parametrize("shape", FEW)
 @pytest.mark.parametrize("measure", [FUJI, JACCARD])
@@ -101,7 +117,7 @@ def test_variance_against_all_permutations(measure, shape, zero_tail):
     r, s = FEW[shape]
     overlap, first, second = sides(r, s, grid("all", len(r)).ks, zero_tail)
     dealt = set(permutations(s))
-    areas = [fj.auc(r, list(own), measure, zero_tail=zero_tail) for own in dealt]
+    areas = areas_of(dealt, measure, overlap)
     variance, _ = area.moments(first, second, measure, area.area_weights(len(r)), closed_form(measure, overlap)[1])
     assert variance == pytest.approx(np.var(areas), rel=0.12, abs=1e-15)
     assert first.least == pytest.approx(1 / len(set(permutations(r))))
@@ -160,3 +176,96 @@ def test_no_p_value_is_zero_or_above_one():
     assert np.isnan(area.p_value(1.0, 1.0, 0.0, 0.0))
     with pytest.raises(fj.InputError, match="alternative must be"):
         area.p_value(1.0, 0.0, 1.0, 0.0, alternative="more")
+
+
+@pytest.mark.parametrize("name", ["hamming", "pog", "dice", "cwrel", "pearson", "average_overlap", "rbo"])
+def test_areas_of_linear_measures_have_exact_variances(name):
+    r, s = FEW["tied once"]
+    level = fj.chance(r, s, name)
+    areas = [fj.chance(r, list(own), name).auc for own in set(permutations(s))]
+    assert level.auc_variance == pytest.approx(np.var(areas), rel=1e-10)
+    third = np.mean((areas - np.mean(areas)) ** 3) / np.std(areas) ** 3
+    assert level.analytic.skewness == pytest.approx(third, rel=1e-8)
+
+
+def test_covariances_along_the_path():
+    """The correlations behind the band give the area's variance, and each point's skewness is that of one point."""
+    rng = np.random.default_rng(7)
+    r, s = np.round(rng.pareto(1, (2, 40)), 1)
+    overlap, first, second = sides(r, s, grid("exp", 40).ks)
+    null = area.area_null(overlap, FUJI, np.arange(overlap.k1.size), closed_form(FUJI, overlap)[1])
+    weights = area.area_weights(overlap.k1.size) * np.sqrt(null.exact)
+    assert weights @ area._correlation(first, second, null.factors) @ weights == pytest.approx(null.variance, rel=1e-9)
+    for g, skewness in enumerate(null.point_skewness()[:-1]):
+        one = sides(r, s, overlap.asked[0][g : g + 1])[1:]
+        assert skewness == pytest.approx(area.moments(*one, FUJI, np.ones(1), null.exact[g : g + 1])[1], rel=1e-9)
+
+
+def test_where_a_curve_is_above_chance():
+    rng = np.random.default_rng(0)
+    x, noise = rng.random(60), rng.random((2, 60))
+    level = fj.chance(x + 0.3 * noise[0], x + 0.3 * noise[1])
+    low, high = level.band()
+    narrow = level.band(simultaneous=False)
+    assert (low <= narrow[0]).all()
+    assert (high >= narrow[1]).all()
+    assert (low[:-1] < level.expected[:-1]).all()
+    inside = {k for a, b in level.above() for k in range(a, b + 1)}
+    assert inside == set(level.ks[level.observed > high + 1e-12].tolist())
+    (run,) = level.above()
+    assert level.in_words() == f"FUJI is above chance from k = {run[0]} to {run[1]} (simultaneous 95% band)"
+    apart = fj.chance(x, -x, negative="clip", measure="jaccard")
+    assert apart.above() == []
+    assert apart.in_words() == "Jaccard is above chance at no k (simultaneous 95% band)"
+    with pytest.raises(fj.InputError, match="a band needs a measure of top sets"):
+        fj.chance(x, x, "rbo").band()
+
+
+def share_of_zeros(n, share, rng):
+    """Scores of which a share is 0."""
+    return np.where(rng.permutation(n) < share * n, 0.0, rng.random(n) + 0.1)
+
+
+SHAPES = {
+    "uniform": lambda n, rng: rng.random(n),
+    "geometric": lambda n, _: 0.9 ** np.arange(n),
+    "halving": lambda n, _: 0.5 ** np.arange(n),
+    "pareto 1": lambda n, rng: rng.pareto(1, n),
+    "pareto 0.3": lambda n, rng: rng.pareto(0.3, n),
+    "80 % zeros": lambda n, rng: share_of_zeros(n, 0.8, rng),
+    "half zeros": lambda n, rng: share_of_zeros(n, 0.5, rng),
+    "lognormal": lambda n, rng: rng.lognormal(0, 2, n),
+    "rounded": lambda n, rng: np.round(rng.random(n), 1),
+    "reciprocal ranks": lambda n, _: 1 / np.arange(1.0, n + 1),
+    "nearly equal": lambda n, rng: 1 + 0.05 * rng.random(n),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [40, 150, 600])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_calibration(shape, n):
+    """Areas of 20,000 random rankings: variance, share of small p-values, curves inside the simultaneous band."""
+    rng = np.random.default_rng(n)
+    r, s = (SHAPES[shape](n, rng) for _ in "rs")
+    for measure, ks in (("fuji", "exp"), ("fuji", "all"), ("jaccard", "exp")):
+        level = fj.chance(r, s, measure, ks=ks)
+        areas = fj.chance(r, s, measure, ks=ks, permutations=20_000).permutations.aucs
+        apart = areas - level.expected_auc
+        error = np.sqrt(np.mean((apart**2 - areas.var()) ** 2) / areas.size)
+        assert abs(level.auc_variance - areas.var()) <= 0.06 * areas.var() + 3 * error
+        null = level.analytic
+        p = area.p_value(areas, level.expected_auc, null.variance, null.skewness, null.least)
+        assert 0.025 <= np.mean(p <= 0.05) <= 0.07
+        assert np.mean(p <= 0.001) <= 0.005
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_simultaneous_band_keeps_random_curves(shape):
+    rng = np.random.default_rng(1)
+    r, s = (SHAPES[shape](100, rng) for _ in "rs")
+    low, high = fj.chance(r, s).band()
+    curves = np.array([fj.curve(r, rng.permutation(s)).values for _ in range(2000)])
+    kept = np.mean(((curves >= low - 1e-9) & (curves <= high + 1e-9)).all(axis=1))
+    assert 0.90 <= kept <= 0.99

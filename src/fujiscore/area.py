@@ -15,7 +15,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.errors import choice
-from fujiscore.measures import evaluate
+from fujiscore.measures import MEASURES, evaluate
 from fujiscore.overlap import Counts
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
-    from fujiscore.overlap import Sizes
+    from fujiscore.overlap import Overlap, Sizes
     from fujiscore.ranking import Ranking
 
 ALTERNATIVES = ("greater", "less", "two-sided")
@@ -33,6 +33,8 @@ MOST_POINTS = 96
 LEAST = 1e-9
 # Below this skewness the normal distribution serves.
 STRAIGHT = 1e-4
+# Normal curves drawn for a simultaneous band.
+DRAWS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +117,150 @@ def _one_in_all(ranking: Ranking, n: int) -> float:
     return exp(min(0.0, max(log(LEAST), ties - lgamma(n + 1))))
 
 
+@dataclass(frozen=True, eq=False)
+class AreaNull:
+    """Variance and skewness of an area by chance, and what a band around the curve needs.
+
+    Attributes
+    ----------
+    variance, skewness : float
+        Of the area.
+    least : float
+        The smallest p-value that the number of ways to assign the scores allows.
+    places : ndarray of int64
+        Of a long path, the points that serve for covariances.
+    sides : pair of Prepared
+        The rankings at these points.
+    factors, exact : ndarray
+        The coefficients of the values there, and their exact variances.
+    """
+
+    variance: float
+    skewness: float
+    least: float
+    places: Sizes
+    sides: tuple[Prepared, Prepared]
+    factors: Scores
+    exact: Scores
+
+    def critical(self, confidence: float) -> float:
+        """Return what the largest |z| along the path stays below, with this probability: by seeded normal draws."""
+        correlation = _correlation(*self.sides, self.factors)
+        sizes, axes = np.linalg.eigh(correlation)
+        draws = np.random.default_rng(0).standard_normal((DRAWS, sizes.size)) * np.sqrt(np.maximum(sizes, 0.0))
+        return float(np.quantile(np.abs(draws @ axes.T).max(axis=1), confidence))
+
+    def point_skewness(self) -> Scores:
+        """Return the skewness of the value at each of the places."""
+        tables, points = zip(*(_one_point_each(side) for side in self.sides), strict=True)
+        every = np.arange(self.places.size)
+        out = np.empty((every.size, 2))
+        factors = np.ascontiguousarray(self.factors.T[:, :, None])
+        sides = (tables[0], points[0], tables[1], points[1])
+        _kernels.area.pairs(every, every, self.sides[0].n, *sides, factors, np.ones(1), self.exact[:, None].copy(), out)
+        return np.where(out[:, 0] > 0, out[:, 1], 0.0)
+
+    def reach(self, size: int, confidence: float, *, simultaneous: bool) -> tuple[Scores, Scores]:
+        """Return how many standard deviations a band reaches below and above, at every point of the path."""
+        from scipy.special import ndtr, ndtri
+
+        bound = self.critical(confidence) if simultaneous else float(ndtri((1 + confidence) / 2))
+        skewness = np.interp(np.arange(size), self.places, self.point_skewness())
+        tail = float(ndtr(-bound))
+        return -_upper_quantile(tail, -skewness), _upper_quantile(tail, skewness)
+
+
+def _one_point_each(side: Prepared) -> tuple[Scores, Scores]:
+    """Return the tables of paths of one point each: two levels, inside and outside."""
+    size, n = side.sizes.size, side.n
+    counts, squares, cubes = side.table[:, 0], side.table[:, 1], side.table[:, 2]
+    lack, slope = side.table[:, 3 : 3 + size], side.table[:, 3 + size :]
+    out = np.zeros((size, 2, 5))
+    out[:, 0, 0], out[:, 1, 0] = side.sizes, n - side.sizes
+    mean = side.lacking * n / np.maximum(n - side.sizes, 1)
+    outside = np.arange(size) < np.arange(size + 1)[:, None]
+    apart = np.where(outside, lack - mean, 0.0)
+    out[:, 1, 1] = counts @ apart**2 + squares @ slope**2
+    out[:, 1, 2] = counts @ apart**3 + 3 * squares @ (apart * slope**2) + cubes @ slope**3
+    out[:, 1, 3], out[:, 1, 4] = mean, 1.0
+    return out, np.ascontiguousarray(side.points.T[:, :, None])
+
+
+def _correlation(first: Prepared, second: Prepared, factors: Scores) -> Scores:
+    """Return the correlations of the values along the path; points without variance are independent of all."""
+    of_r, of_s = _covariances(first), _covariances(second)
+    terms = ((0, 0), (0, 1), (1, 0))  # indicator or lack, in r and in s
+    total = np.zeros_like(of_r[0][0])
+    for one, (r, s) in enumerate(terms):
+        for other, (r_other, s_other) in enumerate(terms):
+            total += np.outer(factors[one], factors[other]) * of_r[r][r_other] * of_s[s][s_other]
+    spread = np.sqrt(np.maximum(np.diag(total), 0.0))
+    scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    correlation: Scores = total * np.outer(scale, scale)
+    np.fill_diagonal(correlation, scale > 0)
+    return correlation
+
+
+def _covariances(side: Prepared) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]:
+    """Return the covariances over ranks of the indicators and of what is lacking, between all points."""
+    size, n = side.sizes.size, side.n
+    counts, squares = side.table[:, :1], side.table[:, 1:2]
+    lack, slope = side.table[:, 3 : 3 + size], side.table[:, 3 + size :]
+    inside = (np.arange(size + 1)[:, None] <= np.arange(size)).astype(np.float64)
+    share = side.sizes / n
+    both = (counts * inside).T @ inside / n - np.outer(share, share)
+    mixed = (counts * inside).T @ lack / n - np.outer(share, side.lacking)
+    lacks = ((counts * lack).T @ lack + (squares * slope).T @ slope) / n - np.outer(side.lacking, side.lacking)
+    return (both, mixed), (mixed.T, lacks)
+
+
+def area_null(overlap: Overlap, measure: Measure, places: Sizes, variances: Scores) -> AreaNull | None:
+    """Return the null of the headline over some places of a path; None where only permutations tell it.
+
+    `variances` are the exact ones at these places.
+    """
+    if not has_area_null(measure):
+        return None
+    serving, exact = measure, variances
+    k1, k2, weights = overlap.k1[places], overlap.k2[places], area_weights(places.size)
+    if measure.by_depth:  # a weighted sum of Dice's values at all depths
+        depth = int(overlap.asked[0][places[-1]])
+        k1, k2 = overlap.at_depths.k1[:depth], overlap.at_depths.k2[:depth]
+        serving, exact = MEASURES["dice"], np.full(depth, np.nan)
+        weights = depth_weights(measure, depth)
+    chosen, kept = thinned(weights, k1, k2)
+    sides = [prepared(own, k[chosen], overlap.n, overlap.zero_tail) for own, k in ((overlap.r, k1), (overlap.s, k2))]
+    variance, skewness = moments(sides[0], sides[1], serving, kept, exact[chosen])
+    if serving.linear:  # exactly, whatever was left out
+        slopes = coefficients(serving, overlap.n, k1, k2, np.zeros(1), np.zeros(1))[0]
+        variance = float(running_moments(overlap.n, k1, k2, weights * slopes)[0][-1])
+    factors = _factors(sides[0], sides[1], serving)
+    least = max(side.least for side in sides)
+    return AreaNull(variance, skewness, least, chosen, (sides[0], sides[1]), factors, exact[chosen])
+
+
+def depth_weights(measure: Measure, depth: int) -> Scores:
+    """Return the weights of the agreements at depths 1, 2, ... in average overlap or RBO of lists cut at a depth."""
+    if measure.base == "average_overlap":
+        return np.full(depth, 1.0 / depth)
+    p = measure.parameters["p"]
+    weights: Scores = (1 - p) * p ** np.arange(float(depth))
+    weights[-1] += p**depth
+    return weights
+
+
+def running_moments(n: int, k1: Sizes, k2: Sizes, slopes: Scores) -> tuple[Scores, Scores]:
+    """Return the variances of the running sums of slopes times overlaps, and their covariances with the overlap there.
+
+    The sets grow, so overlaps at two points have the covariance k1 k2 of the first times (n - k1)(n - k2) of the second
+    over n²(n - 1).
+    """
+    rising = k1 * (k2 / n)
+    falling = ((n - k1) / n) * ((n - k2) / max(n - 1, 1))
+    partial = np.cumsum(slopes * rising)
+    return np.cumsum(slopes * falling * (2 * partial - slopes * rising)), falling * partial
+
+
 def stacked(sides: Sequence[Prepared]) -> Prepared:
     """Return several rankings as one, for `pair_moments`."""
     fields = ("sizes", "lacking", "points", "table", "least")
@@ -123,7 +269,7 @@ def stacked(sides: Sequence[Prepared]) -> Prepared:
 
 def has_area_null(measure: Measure) -> bool:
     """Return whether a measure's area has variance and p-value without permutations."""
-    return measure.linear or measure.name in {"fuji", "jaccard"}
+    return measure.linear or measure.by_depth or measure.name in {"fuji", "jaccard"}
 
 
 def coefficients(measure: Measure, n: int, k1: Sizes, k2: Sizes, lacking_r: Scores, lacking_s: Scores) -> Scores:
@@ -141,6 +287,11 @@ def coefficients(measure: Measure, n: int, k1: Sizes, k2: Sizes, lacking_r: Scor
     return out
 
 
+def _factors(first: Prepared, second: Prepared, measure: Measure) -> Scores:
+    """Return the coefficients of a pair's values."""
+    return coefficients(measure, first.n, first.sizes, second.sizes, first.lacking, second.lacking)
+
+
 def moments(
     first: Prepared, second: Prepared, measure: Measure, weights: Scores, exact: Scores | None = None
 ) -> tuple[float, float]:
@@ -148,7 +299,7 @@ def moments(
 
     `exact` are the exact variances at the points.
     """
-    factors = coefficients(measure, first.n, first.sizes, second.sizes, first.lacking, second.lacking)
+    factors = _factors(first, second, measure)
     known = np.full(weights.size, np.nan) if exact is None else exact
     out = np.empty(2)
     sides = (first.table, first.points, second.table, second.points)
@@ -235,4 +386,16 @@ def _upper_tail(z: Scores, skewness: Scores) -> Scores:
     up, down = (np.maximum(shape + sign * z * np.sqrt(shape), 0.0) for sign in (1, -1))
     tail = np.where(skewness > 0, gammaincc(shape, up), gammainc(shape, down))
     values: Scores = np.where(straight, ndtr(-z), tail)
+    return values
+
+
+def _upper_quantile(tail: float, skewness: Scores) -> Scores:
+    """Return the z whose upper tail in the standardised Pearson III distribution is this small."""
+    from scipy.special import gammainccinv, gammaincinv, ndtri
+
+    straight = np.abs(skewness) < STRAIGHT
+    shape = 4 / np.where(straight, 1.0, skewness) ** 2
+    up, down = (gammainccinv(shape, tail) - shape), (shape - gammaincinv(shape, tail))
+    z = np.where(skewness > 0, up, down) / np.sqrt(shape)
+    values: Scores = np.where(straight, -ndtri(tail), z)
     return values

@@ -203,7 +203,31 @@ def test_measures_without_closed_form_draw_permutations():
     assert any("chance level of gamma: pass permutations=1000" in note for note in comparison.notes)
 
 
-@pytest.mark.parametrize("name", ["gamma", "kendall", "average_overlap", "rbo", "correlation"])
+@pytest.mark.parametrize("zero_tail", ["include", "exclude"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["average_overlap", "rbo"])
+def test_average_overlap_and_rbo_exactly(name, shape, zero_tail):
+    r, s = SHAPES[shape]
+    level = fj.chance(r, s, name, zero_tail=zero_tail)
+    assert level.exact
+    for k in range(1, len(r) + 1):
+        mean, variance = oracle.moments(name, r, s, k)
+        assert level.expected[k - 1] == pytest.approx(float(mean), abs=1e-12)
+        assert level.variance[k - 1] == pytest.approx(float(variance), abs=1e-12)
+    assert level.auc_variance == pytest.approx(level.variance[-1], abs=1e-12)
+
+
+def test_average_overlap_and_rbo_of_cut_ties_draw_permutations():
+    """Depths that were not asked for cut ties too."""
+    r, s = [3.0, 2.0, 2.0, 1.0], [4.0, 3.0, 2.0, 1.0]
+    for name in ("average_overlap", "rbo"):
+        assert not fj.chance(r, s, name, ks=[1, 3], ties="stable", n_jobs=1).exact
+        assert fj.chance(r, s, name, ks=[1, 3]).exact
+    both = fj.pairwise([r, s], measure="rbo", corrected=True)
+    assert both.values[0, 1] == pytest.approx(fj.chance(r, s, "rbo").corrected_auc)
+
+
+@pytest.mark.parametrize("name", ["gamma", "kendall", "correlation"])
 def test_measures_without_closed_form_against_enumeration(name):
     r, s = [4.0, 3.0, 2.0, 2.0], [1.0, 1.0, 0.0, 3.0]
     level = fj.chance(r, s, name, permutations=4000, random_state=2, n_jobs=1)
@@ -234,6 +258,43 @@ def test_measures_of_whole_lists_are_judged_over_the_whole_list():
     assert level.expected_auc == level.expected[-1]
     assert level.p_value == level.p_values[-1]
     assert "value over the whole list of RBO (p=0.8)" in str(level)
+
+
+def test_the_result_says_where_its_p_value_comes_from():
+    rng = np.random.default_rng(3)
+    r, s = rng.random((2, 30))
+    analytic, drawn = fj.chance(r, s), fj.chance(r, s, method="permutations", n_jobs=1)
+    assert (analytic.method, drawn.method) == ("analytic", "permutations")
+    assert (analytic.permutations, drawn.permutations.count) == (None, 1000)
+    assert fj.chance(r, s, method="analytic").p_value == analytic.p_value
+    assert analytic.p_value == pytest.approx(drawn.p_value, abs=0.05)
+    assert analytic.auc_variance == pytest.approx(drawn.auc_variance, rel=0.2)
+    assert f"p = {analytic.p_value:.4g} (analytic), z = {analytic.auc_z:.2f}" in str(analytic)
+    assert "(1000 permutations)" in str(drawn)
+    assert fj.chance(r, s, "krizek").method is None
+
+
+@pytest.mark.parametrize("method", ["analytic", "permutations"])
+def test_alternatives(method):
+    rng = np.random.default_rng(4)
+    r, s = rng.random((2, 25))
+    greater, less, both = (
+        fj.chance(r, s, method=method, alternative=alternative, n_jobs=1)
+        for alternative in ("greater", "less", "two-sided")
+    )
+    assert greater.p_value + less.p_value == pytest.approx(1, abs=0.003)
+    assert both.p_value == pytest.approx(2 * min(greater.p_value, less.p_value), abs=0.003)
+    assert "two-sided" in str(both)
+    alike = [fj.chance(r, r, method=method, alternative=word, n_jobs=1).p_value for word in ("greater", "less")]
+    assert alike[0] < 0.01
+    assert alike[1] > 0.99
+
+
+def test_constant_rankings_have_no_p_value():
+    level = fj.chance([1.0, 1.0, 1.0, 1.0], [4.0, 3.0, 2.0, 1.0])
+    assert math.isnan(level.p_value)
+    assert math.isnan(level.auc_z)
+    assert any("every random ranking" in note for note in level.notes)
 
 
 def test_corrected_and_z():
@@ -267,6 +328,10 @@ def test_type_one_error_of_the_permutation_test():
         ({"permutations": -1}, "permutations must be an integer of at least 0; got -1"),
         ({"permutations": 2.5}, "permutations must be an integer of at least 0; got 2.5"),
         ({"permutations": 9, "random_state": "x"}, "random_state must be.*got 'x'"),
+        ({"alternative": "more"}, "alternative must be one of 'greater', 'less', 'two-sided'; got 'more'"),
+        ({"method": "exact"}, "method must be one of 'analytic', 'permutations'; got 'exact'"),
+        ({"method": "analytic", "measure": "gamma"}, "method='analytic' needs a measure with a known null"),
+        ({"method": "analytic", "permutations": 9}, "method='analytic' needs no permutations"),
         ({"permutations": 9, "n_jobs": 0}, "n_jobs must be.*got 0"),
     ],
 )

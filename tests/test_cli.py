@@ -106,6 +106,9 @@ def test_compare_says_what_the_library_says(folder):
         assert own["auc"]["value"] == direct.auc[name]
         assert own["auc"]["expected"] == chance.expected_auc
         assert own["auc"]["corrected"] == chance.corrected_auc
+        assert (own["auc"]["z"], own["auc"]["p_value"]) == (chance.auc_z, chance.p_value)
+        assert own["auc"]["method"] == "analytic"
+        assert own["above_chance"] == [list(run) for run in chance.above()]
         assert own["curve"] == direct[name].values.tolist()
         assert list(own["at"]) == ["5", "10"]
         for k in (5, 10):
@@ -128,21 +131,25 @@ def test_compare_as_text(folder):
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert lines[:2] == ["fuji compare: A = a, B = b", f"{N} items, k = 1 to {N}"]
-    assert lines[3].split() == ["measure", "at", "value", "by", "chance", "corrected", "z"]
+    assert lines[3].split() == ["measure", "at", "value", "by", "chance", "corrected", "z", "p"]
     direct = fj.chance(A, B)
     assert lines[4].split() == [
         "FUJI",
         "AUC",
         *(f"{x:.4f}" for x in (direct.auc, direct.expected_auc, direct.corrected_auc)),
-        "-",
+        f"{direct.auc_z:.2f}",
+        f"{round(direct.p_value, 10):.4g}",
     ]
     top = fj.chance(A, B, ks="exp")
     assert lines[5].split() == [
         "top-weighted",
         "AUC",
         *(f"{x:.4f}" for x in (top.auc, top.expected_auc, top.corrected_auc)),
-        "-",
+        f"{top.auc_z:.2f}",
+        f"{round(top.p_value, 10):.4g}",
     ]
+    assert "p of an area: analytic" in lines
+    assert direct.in_words() in lines
     assert any(line.startswith("At k = 10: FUJI ") for line in lines)
     assert "near miss" in done.stdout
     assert any("\u2800" < character <= "\u28ff" for character in done.stdout)
@@ -153,12 +160,16 @@ def test_compare_as_text(folder):
 def test_compare_as_a_table(call):
     done = call("compare", "a.csv", "b.csv", "--csv", "-m", "fuji", "-m", "gamma", "--ks", "exp")
     rows = list(csv.reader(io.StringIO(done.stdout)))
-    assert rows[0] == ["k", "fuji", "fuji_expected", "fuji_corrected", "gamma", "gamma_expected", "gamma_corrected"]
+    assert rows[0] == [
+        "k",
+        *(f"{name}{kind}" for name in ("fuji", "gamma") for kind in ("", "_expected", "_corrected", "_z")),
+    ]
     direct = fj.compare(A, B, ("fuji", "gamma"), ks="exp")
     assert [int(row[0]) for row in rows[1:]] == direct.ks.tolist()
     assert [float(row[1]) for row in rows[1:]] == direct["fuji"].values.tolist()
-    assert [float(row[4]) for row in rows[1:]] == direct["gamma"].values.tolist()
-    assert {row[5] for row in rows[1:]} == {""}  # no formula, and no permutations were asked for
+    assert [float(row[4]) for row in rows[1:]] == direct.chance["fuji"].z.tolist()
+    assert [float(row[5]) for row in rows[1:]] == direct["gamma"].values.tolist()
+    assert {row[6] for row in rows[1:]} == {""}  # no formula, and no permutations were asked for
 
 
 def test_permutations_and_seed(call):

@@ -91,7 +91,10 @@ class Level:
     k : int or None
         The k; None for an area.
     value, expected, corrected, z, p_value : float or None
-        The value, its expectation by chance, the corrected value, standard deviations above chance, permutation p.
+        The value, its expectation by chance, the corrected value, standard deviations above chance, and how often
+        chance gives at least this value.
+    method : {"analytic", "permutations"} or None
+        Where z and p-value of an area, and the p-value at a k, come from.
     """
 
     measure: str
@@ -102,6 +105,7 @@ class Level:
     corrected: float | None = None
     z: float | None = None
     p_value: float | None = None
+    method: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,7 +194,7 @@ class Comparison(ResultOverK):
 
     @property
     def p_value(self) -> dict[str, float | None]:
-        """For each measure, how often chance gives at least this area; None without permutations."""
+        """For each measure, how often chance gives at least this area; None where it takes permutations."""
         return {name: self.chance[name].p_value if name in self.chance else None for name in self.curves}
 
     def __getitem__(self, measure: str) -> Curve:
@@ -251,7 +255,7 @@ def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | N
     value = float(headline(measure, values))
     if chance is None:
         return Level(measure.name, place, None, value)
-    known = (chance.expected_auc, chance.corrected_auc, chance.auc_z, chance.p_value)
+    known = (chance.expected_auc, chance.corrected_auc, chance.auc_z, chance.p_value, chance.method)
     return Level(measure.name, place, None, value, *known)
 
 
@@ -261,7 +265,8 @@ def _point(measure: Measure, points: Grid, values: Scores, chance: Chance | None
     if chance is None:
         return Level(measure.name, f"k = {k}", k, value)
     p_value = None if chance.p_values is None else float(chance.p_values[i])
-    known = (float(chance.expected[i]), float(chance.corrected[i]), float(chance.z[i]), p_value)
+    method = None if p_value is None else "permutations"
+    known = (float(chance.expected[i]), float(chance.corrected[i]), float(chance.z[i]), p_value, method)
     return Level(measure.name, f"k = {k}", k, value, *known)
 
 

@@ -7,12 +7,14 @@ measures, the overlap and tiles.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.errors import InputError, choice, integer, spelled
+from fujiscore.area import ALTERNATIVES, AreaNull, area_null, has_area_null, p_value, running_moments
+from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import MEASURES, evaluate, find, headline
 from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, overlap_of, pair
 from fujiscore.ranking import LOWEST, Ranking
@@ -38,6 +40,9 @@ DEFAULT_PERMUTATIONS = 1000
 TILE = 50
 # A permuted value this close to the observed one counts as equal to it.
 ROUNDING = 1e-12
+SIDES = ("at_least", "at_most")
+# A sentence names so many stretches of k.
+MOST_RUNS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +57,8 @@ class Permutations:
         The headline value of each: the area, or the value over the whole list.
     mean, variance : ndarray
         At each k.
-    at_least : ndarray of int64
-        At each k, how many are at least as large as the observed value.
+    at_least, at_most : ndarray of int64
+        At each k, how many are at least and at most as large as the observed value.
     """
 
     count: int
@@ -61,11 +66,19 @@ class Permutations:
     mean: Scores
     variance: Scores
     at_least: Sizes
+    at_most: Sizes
 
     def over(self, places: Sizes, number: int) -> Permutations:
         """Return what belongs to one of several grids: its points, and the headline values over it."""
-        mean, variance, at_least = self.mean[places], self.variance[places], self.at_least[places]
-        return Permutations(self.count, self.aucs[number], mean, variance, at_least)
+        at = (self.mean[places], self.variance[places], self.at_least[places], self.at_most[places])
+        return Permutations(self.count, self.aucs[number], *at)
+
+    def p_value(self, at_least: Any, at_most: Any, alternative: str) -> Any:
+        """Return (b + 1) / (m + 1), b of the m permutations as extreme; two-sided: twice the smaller of both sides."""
+        greater, less = (np.asarray(b) + 1.0 for b in (at_least, at_most))
+        two_sided = np.minimum(2 * np.minimum(greater, less), self.count + 1.0)
+        extreme = {"greater": greater, "less": less, "two-sided": two_sided}[alternative]
+        return extreme / (self.count + 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +99,10 @@ class Chance(ResultOverK):
         Whether expectation and variance are exact (in closed form) rather than estimated from permutations.
     permutations : Permutations or None
         What permutations gave, if any were drawn.
+    analytic : AreaNull or None
+        Variance and skewness of the area without permutations, where they are known.
+    alternative : {"greater", "less", "two-sided"}
+        Which areas count as extreme in p-values.
     notes : tuple of str
         What a reader must know.
     top_weighted : Chance or None
@@ -99,6 +116,8 @@ class Chance(ResultOverK):
     variance: Scores
     exact: bool
     permutations: Permutations | None = None
+    analytic: AreaNull | None = None
+    alternative: str = "greater"
     notes: tuple[str, ...] = ()
     top_weighted: Chance | None = None
 
@@ -132,34 +151,102 @@ class Chance(ResultOverK):
         return float(headline(find(self.measure), values))
 
     @property
+    def method(self) -> str | None:
+        """Where the area's variance, z and p-value come from: "analytic", "permutations", or None without them."""
+        if self.permutations is not None:
+            return "permutations"
+        return None if self.analytic is None else "analytic"
+
+    @property
     def p_value(self) -> float | None:
-        """How often chance gives at least this area: (b + 1) / (m + 1) over m permutations; None without them."""
-        if self.permutations is None:
+        """How often chance gives an area as extreme as this one, at least as large by default; see `method`.
+
+        Analytic: the tail of the Pearson III distribution with the area's mean, variance and skewness by chance, not
+        below 1e-9 nor below one in the number of ways to assign the scores. From m permutations: (b + 1) / (m + 1).
+        """
+        if self.permutations is not None:
+            aucs = self.permutations.aucs
+            counts = (aucs >= self.auc - ROUNDING).sum(), (aucs <= self.auc + ROUNDING).sum()
+            return float(self.permutations.p_value(*counts, self.alternative))
+        if self.analytic is None:
             return None
-        at_least = int((self.permutations.aucs >= self.auc - ROUNDING).sum())
-        return (at_least + 1) / (self.permutations.count + 1)
+        null = self.analytic
+        if null.variance <= ROUNDING**2:
+            return nan
+        moments = (self.expected_auc, null.variance, null.skewness)
+        return float(p_value(self.auc, *moments, null.least, self.alternative))
 
     @property
     def p_values(self) -> Scores | None:
-        """The same at each k."""
+        """The same at each k, over permutations; None without them."""
         if self.permutations is None:
             return None
-        return (self.permutations.at_least + 1) / (self.permutations.count + 1)
+        drawn = self.permutations
+        values: Scores = drawn.p_value(drawn.at_least, drawn.at_most, self.alternative)
+        return values
+
+    @property
+    def auc_variance(self) -> float | None:
+        """The area's variance by chance; see `method`."""
+        if self.permutations is not None:
+            return float(self.permutations.aucs.var())
+        return None if self.analytic is None else self.analytic.variance
 
     @property
     def auc_z(self) -> float | None:
-        """The area's standard deviations above its expectation, over the permutations; None without them."""
-        if self.permutations is None:
+        """The area's standard deviations above its expectation (NaN where chance leaves no choice); see `method`."""
+        if self.auc_variance is None:
             return None
-        spread = float(self.permutations.aucs.std())
-        return (self.auc - self.expected_auc) / spread if spread > ROUNDING else 0.0
+        spread = sqrt(self.auc_variance)
+        return (self.auc - self.expected_auc) / spread if spread > ROUNDING else nan
+
+    @property
+    def how(self) -> str:
+        """The method of the p-value in words, with the alternative unless it is "greater"."""
+        drawn = self.permutations
+        words = f"{drawn.count} permutations" if self.method == "permutations" and drawn is not None else "analytic"
+        return words if self.alternative == "greater" else f"{words}, {self.alternative}"
+
+    @property
+    def has_band(self) -> bool:
+        """Whether `band` is known: for measures of top sets whose null is."""
+        return self.analytic is not None and not find(self.measure).by_depth
+
+    def band(self, confidence: float = 0.95, *, simultaneous: bool = True) -> tuple[Scores, Scores]:
+        """Return the lower and the upper end, at each k, of where chance keeps the curve.
+
+        Simultaneous: with this probability the whole curve of a random ranking stays inside, so that one may read off
+        where the observed curve leaves it. Pointwise: its value at each single k does. Approximate: exact mean and
+        variance at each k, skewness and correlations to first order, correlated as a normal distribution.
+        """
+        if self.analytic is None or not self.has_band:
+            raise InputError(f"a band needs a measure of top sets whose null is known; {self.measure} has none here.")
+        level = proportion("confidence", confidence)
+        below, above = self.analytic.reach(self.ks.size, level, simultaneous=simultaneous)
+        spread = np.sqrt(self.variance)
+        return self.expected + below * spread, self.expected + above * spread
+
+    def above(self, confidence: float = 0.95) -> list[tuple[int, int]]:
+        """Return the stretches of evaluated k, first and last, where the curve lies above the simultaneous band."""
+        high = self.band(confidence)[1]
+        outside = np.concatenate([[False], self.observed > high + ROUNDING, [False]])
+        starts, stops = np.flatnonzero(np.diff(outside.astype(np.int8))).reshape(-1, 2).T
+        return [(int(self.ks[a]), int(self.ks[b - 1])) for a, b in zip(starts, stops, strict=True)]
+
+    def in_words(self, confidence: float = 0.95) -> str:
+        """Return where the curve lies above chance, as a sentence."""
+        runs = [f"at k = {a}" if a == b else f"from k = {a} to {b}" for a, b in self.above(confidence)]
+        more = f" and in {len(runs) - MOST_RUNS} more stretches" if len(runs) > MOST_RUNS else ""
+        where = ", ".join(runs[:MOST_RUNS]) + more if runs else "at no k"
+        return f"{find(self.measure).title} is above chance {where} (simultaneous {confidence:.0%} band)"
 
     def _summary(self) -> list[str]:
         name = self.grid.whole if find(self.measure).whole else self.grid.area
         level = f"by chance {self.expected_auc:.4f}, corrected {self.corrected_auc:.4f}"
         lines = [f"{name} of {find(self.measure).title} {self.auc:.4f}, {level}"]
-        if self.p_value is not None and self.permutations is not None:
-            lines.append(f"p = {self.p_value:.4g} ({self.permutations.count} permutations), z = {self.auc_z:.2f}")
+        if self.p_value is not None and self.auc_z is not None and not isnan(self.p_value):
+            z = "" if isnan(self.auc_z) else f", z = {self.auc_z:.2f}"
+            lines.append(f"p = {self.p_value:.4g} ({self.how}){z}")
         return lines
 
     def _columns(self) -> dict[str, Any]:
@@ -191,6 +278,8 @@ def chance(
     *,
     ks: Any = "all",
     permutations: int = 0,
+    method: str | None = None,
+    alternative: str = "greater",
     random_state: Any = 0,
     n_jobs: int | None = None,
     executor: Executor | None = None,
@@ -199,7 +288,7 @@ def chance(
     zero_tail: ZeroTail = "include",
     **policies: Unpack[Policies],
 ) -> Chance:
-    """Return the value expected by chance, and the value corrected for it.
+    """Return the value expected by chance, the value corrected for it, and how often chance does as well.
 
     Expectation and variance are exact, conditional on the observed scores of both rankings: s's scores are assigned
     to the items at random. They are estimated from permutations for measures without a closed form, and with
@@ -209,6 +298,12 @@ def chance(
     ----------
     permutations : int
         Number of permutations for p-values; 0 for none.
+    method : {"analytic", "permutations"}, optional
+        Where variance, z and p-value of the area come from: its moments by chance, or drawn permutations (1000 unless
+        `permutations` says another number). By default permutations if a number of them is given, or if the measure
+        has no other null.
+    alternative : {"greater", "less", "two-sided"}
+        Which areas count as extreme in p-values: at least as large, at most as large, or both.
     random_state : int, Generator, RandomState or None
         Seed of the permutations.
     n_jobs : int, optional
@@ -225,16 +320,18 @@ def chance(
     Returns
     -------
     Chance
-        With `.expected`, `.variance`, `.corrected`, `.z` at each k, `.expected_auc`, `.corrected_auc`, `.exact`,
-        `.notes`, and with permutations `.p_value` (of the area) and `.p_values` (at each k).
+        With `.expected`, `.variance`, `.corrected`, `.z` at each k; of the area `.expected_auc`, `.corrected_auc`,
+        `.auc_variance`, `.auc_z`, `.p_value` and `.method`; `.exact`, `.notes`; with permutations `.p_values`.
 
     Examples
     --------
     >>> import fujiscore as fj
     >>> print(fj.chance([8, 7, 6, 0, 0, 0, 0, 0], [6, 8, 7, 0, 0, 0, 0, 0]))
     AUC of FUJI 0.9730, by chance 0.7456, corrected 0.8939
+    p = 0.004452 (analytic), z = 2.81
     """
     chosen = find(measure)
+    choice("alternative", alternative, ALTERNATIVES)
     both = pair(r, s, policies)
     points = grid(ks, both.depth, limit(both))
     overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
@@ -242,9 +339,27 @@ def chance(
         raise InputError(f"{no_universe()}.")
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     grids = [points, *([exp] if (exp := exp_grid(points)) else [])]
-    levels = chances(overlap, [chosen], grids, permutations=permutations, random_state=random_state, **work)
-    level, *top = levels[chosen.name]
+    count = _count(chosen, overlap, method, permutations)
+    levels = chances(overlap, [chosen], grids, permutations=count, random_state=random_state, **work)
+    level, *top = (replace(own, alternative=alternative) for own in levels[chosen.name])
     return replace(level, notes=(*both.notes, *level.notes), top_weighted=top[0] if top else None)
+
+
+def _count(measure: Measure, overlap: Overlap, method: str | None, permutations: int) -> int:
+    """Return how many permutations a method takes; refuse the analytic one where there is none."""
+    if method is None:
+        return permutations
+    choice("method", method, ("analytic", "permutations"))
+    if method == "permutations":
+        return permutations or DEFAULT_PERMUTATIONS
+    known = has_area_null(measure) and closed_form(measure, overlap) is not None
+    if permutations or not known:
+        why = "no permutations" if permutations else "a measure with a known null, and no ties that top sets cut"
+        raise InputError(
+            f"{spelled('method', 'analytic')} needs {why}; got {measure.name} with {permutations} permutations. "
+            f"Pass {spelled('method', 'permutations')}."
+        )
+    return 0
 
 
 def exp_grid(points: Grid) -> Grid | None:
@@ -277,7 +392,7 @@ def chances(
         permutations = DEFAULT_PERMUTATIONS
     places = [np.searchsorted(overlap.asked[0], points.ks) for points in grids]
     drawn = permute(overlap, measures, places, permutations, random_state=random_state, **work)
-    result = {}
+    result: dict[str, list[Chance]] = {}
     for measure in measures:
         form, null = closed[measure.name], drawn.get(measure.name)
         notes: tuple[str, ...] = ()
@@ -289,20 +404,22 @@ def chances(
         assert form is not None  # noqa: S101 - for the type checker: permutations were drawn where there is no form
         exact = not notes
         observed = evaluate(measure, overlap)
-        result[measure.name] = [
-            Chance(
-                measure.name,
-                points,
-                observed[at],
-                form[0][at],
-                form[1][at],
-                exact,
-                None if null is None else null.over(at, number),
-                notes,
-            )
-            for number, (points, at) in enumerate(zip(grids, places, strict=True))
-        ]
+        result[measure.name] = []
+        for number, (points, at) in enumerate(zip(grids, places, strict=True)):
+            moments = (form[0][at], form[1][at])
+            own = None if null is None else null.over(at, number)
+            analytic = area_null(overlap, measure, at, moments[1]) if exact else None
+            fixed = _no_choice(analytic, headline(measure, observed[at]))
+            level = Chance(measure.name, points, observed[at], *moments, exact, own, analytic, notes=notes + fixed)
+            result[measure.name].append(level)
     return result
+
+
+def _no_choice(analytic: AreaNull | None, value: float) -> tuple[str, ...]:
+    """Return why an area has no p-value, if every random ranking gives the same one."""
+    if analytic is None or analytic.variance > ROUNDING**2 or isnan(value):
+        return ()
+    return ("no p-value: every random ranking with these scores has this value",)
 
 
 # Closed forms
@@ -310,13 +427,15 @@ def chances(
 
 def has_closed_form(measure: Measure) -> bool:
     """Return whether a measure's expectation is known in closed form."""
-    return measure.linear or measure.name in CLOSED_FORMS
+    return measure.linear or measure.by_depth or measure.name in CLOSED_FORMS
 
 
 def closed_form(measure: Measure, overlap: Overlap) -> Moments | None:
     """Return a measure's exact expectation and variance at each point, or None where no closed form applies."""
     if not has_closed_form(measure) or overlap.r.split is not None or (overlap.ties == "stable" and overlap.ties_cut):
         return None
+    if measure.by_depth:
+        return _by_depth(measure, overlap)
     return moments(measure, Null(overlap.n, overlap.k1, overlap.k2, *overlap.tail_moments()))
 
 
@@ -381,6 +500,29 @@ def _linear(measure: Measure, null: Null) -> Moments:
     spread = mean * ((n - k1) / n) * ((n - k2) / max(n - 1, 1))
     expected = evaluate(measure, Counts(n, k1, k2, mean))
     return expected, (evaluate(measure, Counts(n, k1, k2, mean + 1)) - expected) ** 2 * spread
+
+
+def _by_depth(measure: Measure, overlap: Overlap) -> Moments | None:
+    """Return the moments of average overlap and RBO, which are linear in the overlaps at all depths."""
+    if overlap.inner < overlap.k1.size or (overlap.ties == "stable" and overlap.at_depths.ties_cut):
+        return None
+    n, k1, k2 = overlap.n, overlap.at_depths.k1, overlap.at_depths.k2
+    slopes = 2 / (k1 + k2)
+    last = np.zeros(k1.size)  # what the last depth counts more than by its weight
+    if measure.base == "average_overlap":
+        scale = 1.0 / np.arange(1, k1.size + 1)
+        weighted = slopes
+    else:
+        p = measure.parameters["p"]
+        powers = p ** np.arange(float(k1.size))
+        scale, weighted, last = np.ones(k1.size), (1 - p) * powers * slopes, p * powers * slopes
+    mean = k1 * (k2 / n)
+    spread = mean * ((n - k1) / n) * ((n - k2) / max(n - 1, 1))
+    variance, covariance = running_moments(n, k1, k2, weighted)
+    expected = scale * (np.cumsum(weighted * mean) + last * mean)
+    variance = scale**2 * (variance + 2 * last * covariance + last**2 * spread)
+    at = overlap.asked[0] - 1
+    return expected[at], np.maximum(variance[at], 0.0)
 
 
 CLOSED_FORMS: dict[str, Callable[[Measure, Null], Moments]] = {
@@ -450,8 +592,8 @@ def permute(
         aucs = np.concatenate([part[i].aucs for part in parts], axis=1)
         mean = np.sum([part[i].mean for part in parts], axis=0) / count
         variance = np.sum([part[i].variance for part in parts], axis=0) / count - (mean - observed[i]) ** 2
-        at_least = np.sum([part[i].at_least for part in parts], axis=0)
-        result[measure.name] = Permutations(count, aucs, mean, np.maximum(variance, 0.0), at_least)
+        at_least, at_most = (np.sum([getattr(part[i], side) for part in parts], axis=0) for side in SIDES)
+        result[measure.name] = Permutations(count, aucs, mean, np.maximum(variance, 0.0), at_least, at_most)
     return result
 
 
@@ -466,7 +608,7 @@ def _permuted(
     size = observed[0].size
     aucs = np.empty((len(measures), len(places), len(seeds)))
     sums, squares = np.zeros((2, len(measures), size))
-    at_least = np.zeros((len(measures), size), np.int64)
+    at_least, at_most = np.zeros((2, len(measures), size), np.int64)
     for t, seed in enumerate(seeds):
         permuted = draw.permuted(seed)
         for i, measure in enumerate(measures):
@@ -475,7 +617,8 @@ def _permuted(
             sums[i] += values
             squares[i] += (values - observed[i]) ** 2
             at_least[i] += values >= observed[i] - ROUNDING
-    return [Permutations(len(seeds), aucs[i], sums[i], squares[i], at_least[i]) for i in range(len(measures))]
+            at_most[i] += values <= observed[i] + ROUNDING
+    return [Permutations(len(seeds), *parts) for parts in zip(aucs, sums, squares, at_least, at_most, strict=True)]
 
 
 def _in_own_order(ranking: Ranking) -> Ranking:

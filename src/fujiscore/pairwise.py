@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.measures import area, evaluate, find, headline
-from fujiscore.null import Null, correct, has_closed_form, moments, no_universe
+from fujiscore.null import Null, closed_form, correct, has_closed_form, moments, no_universe
 from fujiscore.overlap import (
     MOST_LEVELS,
     TIES,
@@ -70,8 +70,8 @@ class Task:
         values = evaluate(self.measure, overlap)
         if not self.corrected:
             return values, None
-        null = Null(overlap.n, overlap.k1, overlap.k2, *overlap.tail_moments())
-        return values, moments(self.measure, null)[0]
+        form = closed_form(self.measure, overlap)
+        return values, None if form is None else form[0]
 
 
 def task_for(rankings: Rankings, measure: Any, ks: Any, *, corrected: bool, ties: str, zero_tail: str) -> Task:

@@ -81,16 +81,20 @@ def comparison(result: Comparison, ax: Any = None) -> Any:
 
 
 def chance(result: Chance, ax: Any = None) -> Any:
-    """Draw a curve, its chance level, and a band of two standard deviations around it."""
+    """Draw a curve, its chance level, and the 95% bands around it: at each k, and over all k at once."""
     ax = new_axes() if ax is None else ax
     measure = find(result.measure)
     title, name = measure.title, result.grid.whole if measure.whole else result.grid.area
     _line(ax, result.ks, result.observed, color=colour(result.measure), label=f"{title} ({name} {result.auc:.3f})")
-    label = f"by chance ({name} {result.expected_auc:.3f}), ± 2 sd"
-    _line(ax, result.ks, result.expected, color="#7F7F7F", linestyle="--", label=label)
     reach = 2 * np.sqrt(result.variance)
-    band = (result.expected - reach, result.expected + reach)
-    ax.fill_between(result.ks, *band, color="#7F7F7F", alpha=0.2, linewidth=0)
+    bands, what = [(result.expected - reach, result.expected + reach)], "± 2 sd"
+    if result.has_band:
+        bands = [result.band(simultaneous=False), result.band()]
+        what = "95% bands: each k, all k"
+    label = f"by chance ({name} {result.expected_auc:.3f}), {what}"
+    _line(ax, result.ks, result.expected, color="#7F7F7F", linestyle="--", label=label)
+    for band in bands:
+        ax.fill_between(result.ks, *band, color="#7F7F7F", alpha=0.2, linewidth=0)
     return _finish(ax, [result.measure], result.grid)
 
 

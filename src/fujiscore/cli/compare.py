@@ -159,7 +159,7 @@ def _report(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[s
     """Return the report in its three forms."""
     header = ["k"]
     for name in result.curves:
-        header += [name, f"{name}_expected", f"{name}_corrected"]
+        header += [name, f"{name}_expected", f"{name}_corrected", f"{name}_z"]
     return Report(
         "compare",
         lambda screen: _text(result, why, screen, show),
@@ -193,7 +193,8 @@ def _rows(result: fj.Comparison) -> Iterator[Sequence[Any]]:
     for name, curve in result.curves.items():
         level = result.chance.get(name)
         columns.append(curve.values.tolist())
-        columns += [empty, empty] if level is None else [level.expected.tolist(), level.corrected.tolist()]
+        known = () if level is None else (level.expected, level.corrected, level.z)
+        columns += [empty] * 3 if level is None else [values.tolist() for values in known]
     return zip(*columns, strict=True)
 
 
@@ -207,6 +208,8 @@ def _data(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str
             entry["at"][level.k] = values
         if level.k is None or "auc" not in entry:  # of one k only, the area is the value there
             entry["auc" if "auc" not in entry else "auc_top_weighted"] = values
+    for name, chance in result.chance.items():
+        measures[name]["above_chance"] = chance.above() if chance.has_band else None
     near = [] if why is None else [i for i, kind in enumerate(why.kind) if kind == "near miss"]
     explained = (
         None
@@ -247,6 +250,7 @@ def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen, sho
         f"{result.n}{universe} items, {result.grid.described()}",
         "",
         *_table(result, screen),
+        *_in_words(result, screen),
     ]
     if result.ks.size > 1:
         lines += ["", *side_by_side(screen, _charts(result))]
@@ -269,6 +273,16 @@ def _table(result: fj.Comparison, screen: Screen) -> list[str]:
         last = level.measure
     known = [column for column in range(len(header)) if column < 3 or any(row[column] != "-" for row in rows)]
     return table(screen, [header[c] for c in known], [[row[c] for c in known] for row in rows], left=(0, 1))
+
+
+def _in_words(result: fj.Comparison, screen: Screen) -> list[str]:
+    """Return where p-values of areas come from, and where the curves lie above chance."""
+    levels = result.chance.values()
+    lines = [
+        f"p of an area: {how}" for how in dict.fromkeys(level.how for level in levels if level.p_value is not None)
+    ]
+    lines += [level.in_words() for level in levels if level.has_band and level.ks.size > 1]
+    return [text for line in lines for text in screen.wrap(line)]
 
 
 def _charts(result: fj.Comparison) -> list[tuple[Any, ...]]:

@@ -18,9 +18,10 @@ import fujiscore._signals  # noqa: F401
 from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuji, score
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
+from fujiscore.matrix import Dendrogram, Embedding, Matrix
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.null import Chance, Permutations, chance, expected_jaccard
-from fujiscore.pairwise import Matrix, pairwise
+from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
 from fujiscore.stability import (
@@ -59,6 +60,8 @@ __all__ = [
     "Chance",
     "Comparison",
     "Curve",
+    "Dendrogram",
+    "Embedding",
     "Explanation",
     "InputError",
     "Level",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.errors import InputError, choice, first_few, spelled
+from fujiscore.matrix import Matrix
 from fujiscore.measures import area, evaluate, find, headline
 from fujiscore.null import Null, correct, has_closed_form, moments, no_universe
 from fujiscore.overlap import (
@@ -24,8 +25,6 @@ from fujiscore.overlap import (
 )
 from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
-from fujiscore.results import Result
-from fujiscore.tables import frame, free_name
 from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
@@ -105,137 +104,6 @@ def _require_null(measure: Measure, rankings: Rankings, ks: Sizes, ties: str) ->
                 f"{spelled('corrected')} needs {spelled('ties', 'closed')}: {ranking.name} has ties that top "
                 "sets cut, and the closed form of the chance level does not describe ties broken by input order."
             )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Matrix(Result):
-    """A measure's headline (area, or value over the whole list) for every pair.
-
-    Attributes
-    ----------
-    names, columns : tuple of str
-        The rankings of the rows and of the columns (the same ones unless two collections were compared).
-    raw : ndarray
-        One row per ranking, one column per ranking.
-    expected : ndarray or None
-        The same by chance, if values were to be corrected.
-    measure : str
-        The measure's name.
-    grid : Grid
-        The evaluated k.
-    corrected : bool
-        Whether `values` are corrected for chance.
-    notes : tuple of str
-        What was done to the input, and what the values rest on.
-    two_collections : bool
-        Whether rows and columns are different collections of rankings, which may carry the same names.
-    """
-
-    names: tuple[str, ...]
-    columns: tuple[str, ...]
-    raw: Scores
-    expected: Scores | None
-    measure: str
-    grid: Grid
-    corrected: bool
-    notes: tuple[str, ...] = ()
-    two_collections: bool = False
-
-    @property
-    def values(self) -> Scores:
-        """The values as asked for: raw, or corrected for chance (NaN where chance alone gives 1)."""
-        if not self.corrected or self.expected is None:
-            return self.raw
-        return correct(self.raw, self.expected)
-
-    @property
-    def ks(self) -> Sizes:
-        """The evaluated k."""
-        return self.grid.ks
-
-    @property
-    def area(self) -> str:
-        """What the values are: the name of the area, or "value over the whole list"."""
-        name = self.grid.whole if find(self.measure).whole else self.grid.area
-        return f"{name}, corrected for chance" if self.corrected else name
-
-    @property
-    def square(self) -> bool:
-        """Whether rows and columns are the same rankings."""
-        return not self.two_collections
-
-    def as_raw(self) -> Matrix:
-        """Return the same matrix with raw values."""
-        return replace(self, corrected=False)
-
-    def as_corrected(self) -> Matrix:
-        """Return the same matrix with values corrected for chance, if the pass computed them."""
-        if self.expected is None:
-            raise InputError(f"as_corrected needs a matrix computed with {spelled('corrected')}.")
-        return replace(self, corrected=True)
-
-    def __getitem__(self, key: str | tuple[str, str]) -> Any:
-        """Return the value of one pair by names, or one ranking's values as a dict."""
-        row, *column = key if isinstance(key, tuple) else (key,)
-        if len(column) > 1:
-            raise InputError(f"the matrix must be asked for one ranking or a pair; got {len(column) + 1} names.")
-        for name, names in zip((row, *column), (self.names, self.columns), strict=False):
-            if name not in names:
-                raise InputError(
-                    f"the matrix must hold the name asked for; {name!r} is not among {first_few(names, 12)}."
-                )
-        values = self.values[self.names.index(row)]
-        return (
-            float(values[self.columns.index(column[0])])
-            if column
-            else dict(zip(self.columns, values.tolist(), strict=True))
-        )
-
-    def reordered(self, rows: Sequence[int], columns: Sequence[int] | None = None) -> Matrix:
-        """Return the matrix with rows and columns in another order (of a square matrix, both in the same)."""
-        across = list(rows) if columns is None else list(columns)
-        where = np.ix_(list(rows), across)
-        return replace(
-            self,
-            names=tuple(self.names[i] for i in rows),
-            columns=tuple(self.columns[j] for j in across),
-            raw=self.raw[where],
-            expected=None if self.expected is None else self.expected[where],
-        )
-
-    def clustered(self) -> Matrix:
-        """Return the matrix with similar rankings side by side (average-linkage clustering, optimal leaf order)."""
-        from scipy.cluster.hierarchy import leaves_list, linkage
-        from scipy.spatial.distance import squareform
-
-        if not self.square:
-            raise InputError("clustered needs one collection of rankings; this matrix compares two.")
-        if len(self.names) < 3:
-            return self
-        distances = np.maximum(1.0 - (self.values + self.values.T) / 2, 0.0)
-        distances = np.nan_to_num(distances, nan=1.0)
-        np.fill_diagonal(distances, 0.0)
-        tree = linkage(squareform(distances, checks=False), "average", optimal_ordering=True)
-        return self.reordered(leaves_list(tree).tolist())
-
-    def _summary(self) -> list[str]:
-        apart = self.values[~np.eye(len(self.names), dtype=bool)] if self.square else self.values.ravel()
-        span = f", {np.nanmin(apart):.4f} to {np.nanmax(apart):.4f}" if apart.size and not np.isnan(apart).all() else ""
-        head = f"{len(self.names)} x {len(self.columns)} {find(self.measure).title}, {self.area}{span}"
-        return [head]
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return a DataFrame: with pandas labelled rows and columns, with polars a first column `ranking`."""
-        columns = {name: self.values[:, j] for j, name in enumerate(self.columns)}
-        label = free_name("ranking", columns)
-        table = frame({label: list(self.names), **columns}, library, self.notes)
-        return table.set_index(label).rename_axis("ranking") if hasattr(table, "set_index") else table
-
-    def plot(self, ax: Any = None, *, clustered: bool = False) -> Any:
-        """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
-
-        return plots.matrix(self.clustered() if clustered else self, ax=ax)
 
 
 @takes_policies

@@ -13,7 +13,7 @@ from fujiscore.errors import InputError, first_few, integer, proportion, spelled
 from fujiscore.measures import find
 from fujiscore.null import has_closed_form
 from fujiscore.overlap import grid
-from fujiscore.pairwise import Matrix, pairwise
+from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, StabilityComparison, compare_stabilities, of_pairs
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fujiscore.coercion import Scores
+    from fujiscore.matrix import Matrix
     from fujiscore.rankers.features import Features
     from fujiscore.rankers.ranking import Rankers
 

@@ -9,12 +9,15 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice, first_few, integer, spelled
 from fujiscore.measures import find
+from fujiscore.multiplicity import ADJUSTMENTS
 from fujiscore.null import correct
 from fujiscore.results import Result
 from fujiscore.tables import frame, free_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Grid, Sizes
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 LINKAGES = ("average", "complete", "single")
 # Eigenvalues this small relative to the largest are rounding; less than this share of the variation needs no note.
 ROUNDING, NEGLIGIBLE = 1e-12, 0.005
+# Cells with an adjusted p-value above LEVEL get MARK.
+LEVEL, MARK = 0.05, "~"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +41,7 @@ class Matrix(Result):
     raw : ndarray
         One row per ranking, one column per ranking.
     expected : ndarray or None
-        The same by chance, if values were to be corrected.
+        The same by chance, if values were to be corrected or tested.
     measure : str
         The measure's name.
     grid : Grid
@@ -47,6 +52,11 @@ class Matrix(Result):
         What was done to the input, and what the values rest on.
     two_collections : bool
         Whether rows and columns are different collections of rankings, which may carry the same names.
+    p_values, adjusted_p_values : ndarray or None
+        How often chance gives at least the value of each cell, and that adjusted for the number of pairs, if pairs
+        were to be tested. NaN where there is no test: a ranking with itself, or chance leaves no choice.
+    adjustment : str
+        How p-values were adjusted: "bh" (Benjamini-Hochberg) or "holm".
     """
 
     names: tuple[str, ...]
@@ -58,6 +68,9 @@ class Matrix(Result):
     corrected: bool
     notes: tuple[str, ...] = ()
     two_collections: bool = False
+    p_values: Scores | None = None
+    adjusted_p_values: Scores | None = None
+    adjustment: str = "bh"
 
     @property
     def values(self) -> Scores:
@@ -81,6 +94,27 @@ class Matrix(Result):
     def square(self) -> bool:
         """Whether rows and columns are the same rankings."""
         return not self.two_collections
+
+    @property
+    def insignificant(self) -> NDArray[np.bool_] | None:
+        """The cells that could well be chance: adjusted p above 0.05, or none; None if pairs were not tested."""
+        if self.adjusted_p_values is None:
+            return None
+        tested = ~np.isnan(self.values)
+        if self.square:
+            np.fill_diagonal(tested, val=False)
+        return tested & ~(self.adjusted_p_values <= LEVEL)
+
+    @property
+    def marks(self) -> list[list[str]]:
+        """One character per cell: "~" where it is not significant, else a space."""
+        marked = np.zeros(self.raw.shape, np.bool_) if self.insignificant is None else self.insignificant
+        return np.where(marked, MARK, " ").tolist()  # type: ignore[no-any-return]
+
+    @property
+    def legend(self) -> str:
+        """What the mark means."""
+        return f"{MARK} not significant: p > {LEVEL:g}, adjusted by {ADJUSTMENTS[self.adjustment]}"
 
     def as_raw(self) -> Matrix:
         """Return the same matrix with raw values."""
@@ -113,12 +147,16 @@ class Matrix(Result):
         """Return the matrix with rows and columns in another order (of a square matrix, both in the same)."""
         across = list(rows) if columns is None else list(columns)
         where = np.ix_(list(rows), across)
+        parts = (self.expected, self.p_values, self.adjusted_p_values)
+        expected, p_values, adjusted = (None if part is None else part[where] for part in parts)
         return replace(
             self,
             names=tuple(self.names[i] for i in rows),
             columns=tuple(self.columns[j] for j in across),
             raw=self.raw[where],
-            expected=None if self.expected is None else self.expected[where],
+            expected=expected,
+            p_values=p_values,
+            adjusted_p_values=adjusted,
         )
 
     def clustered(self) -> Matrix:

@@ -120,7 +120,11 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
     rows, columns = values.shape
     ax = new_axes(2.6 + 0.55 * min(columns, 24), 1.6 + 0.5 * min(rows, 24)) if ax is None else ax
     low = -1.0 if np.nanmin(values, initial=1.0) < -0.25 else 0.0  # a value just below chance need not halve the scale
-    image = ax.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto")
+    pale = result.insignificant
+    shade = None if pale is None else np.where(pale, 0.35, 1.0)
+    image = ax.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto", alpha=shade)
+    if pale is not None:
+        ax.set_xlabel(f"pale, {result.legend}", fontsize=8, **LITERAL)
     if columns <= 40:
         names = short_names(result.columns, LONGEST)
         ax.set_xticks(range(columns), names, rotation=45, ha="right", rotation_mode="anchor", **LITERAL)
@@ -130,8 +134,9 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
         for i in range(rows):
             for j in range(columns):
                 value = values[i, j]
-                ink = "white" if (value - low) / (1 - low) <= 0.55 else "black"
-                text = "undefined" if np.isnan(value) else f"{value:.2f}"
+                faint = pale is not None and pale[i, j]
+                ink = "white" if (value - low) / (1 - low) <= 0.55 and not faint else "black"
+                text = "undefined" if np.isnan(value) else f"{value:.2f}{result.marks[i][j].strip()}"
                 ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=8)
     label = f"{find(result.measure).title}, {result.area}".replace(", corrected", "\ncorrected")
     ax.figure.colorbar(image, ax=ax).set_label(label, **LITERAL)

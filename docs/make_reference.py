@@ -30,6 +30,12 @@ Python also as `fj.MEASURES["rbo"](p=0.98)`, and on the command line as `-m rbo:
 **Undefined values** are NaN, with a note: rank correlations of constant scores, and measures of equal sizes where ties
 make the sizes differ. `correlation` and `gamma` give 1 there instead, as the paper does, also with a note.
 
+**Distances.** 1 - FUJI is not a metric. Two rankings with the same top set are at distance 0 whatever their scores, and
+the triangle inequality can fail: of two items, at k = 1, let a = (0.379, 0.440), b = (0.404, 0.398) and
+c = (5.032, 0.021). The distance of a and c is 0.567, although that of a and b is 0.077 and that of b and c is 0.000.
+`Matrix.dendrogram()` does not need the inequality, and `Matrix.embed()` says how much of the variation its map cannot
+show. Methods that assume a metric, such as vantage-point trees, may err.
+
 **Chance.** "closed form" means that the value expected by chance is computed exactly; the other measures need
 permutations (`permutations=1000`). See [chance](chance.md).
 

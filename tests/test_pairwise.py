@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -373,3 +375,128 @@ def test_ctrl_c_stops_cleanly():
 def test_errors(arguments, options, message):
     with pytest.raises(fj.InputError, match=message):
         fj.pairwise(*arguments, **options)
+
+
+def merges_by_hand(distances, linkage):
+    """Heights of an agglomerative clustering from its definition: merge the two closest clusters until one is left."""
+    combine = {"average": np.mean, "complete": np.max, "single": np.min}[linkage]
+    clusters = [[i] for i in range(len(distances))]
+    steps = []
+    while len(clusters) > 1:
+        pairs = {
+            (a, b): combine([distances[i][j] for i in clusters[a] for j in clusters[b]])
+            for a, b in combinations(range(len(clusters)), 2)
+        }
+        a, b = min(pairs, key=pairs.get)
+        steps.append((pairs[a, b], frozenset(clusters[a] + clusters[b])))
+        clusters = [own for c, own in enumerate(clusters) if c not in {a, b}] + [clusters[a] + clusters[b]]
+    return steps
+
+
+class TestDendrogram:
+    @pytest.mark.parametrize("linkage", ["average", "complete", "single"])
+    def test_by_hand(self, linkage):
+        matrix = fj.pairwise(some_rankings(7, 50))
+        tree = matrix.dendrogram(linkage)
+        members = [frozenset([i]) for i in range(7)]
+        for (first, second, height, size), (at, cluster) in zip(
+            tree.merges, merges_by_hand(1 - matrix.values, linkage), strict=True
+        ):
+            assert height == pytest.approx(at, abs=1e-12)
+            assert members[int(first)] | members[int(second)] == cluster
+            assert size == len(cluster)
+            members.append(cluster)
+        assert sorted(tree.leaves) == sorted(matrix.names)
+
+    def test_leaves_are_the_order_of_the_clustered_matrix(self):
+        matrix = fj.pairwise(some_rankings(9, 40))
+        assert matrix.dendrogram().leaves == matrix.clustered().names
+
+    def test_a_measure_that_is_not_symmetric_takes_the_mean_of_both_directions(self):
+        matrix = fj.pairwise(np.round(some_rankings(3, 40)), measure="pog")
+        mean = (matrix.values + matrix.values.T) / 2
+        assert (matrix.values != matrix.values.T).any()
+        assert matrix.dendrogram().merges[0, 2] == pytest.approx(1 - mean[np.triu_indices(3, 1)].max())
+
+    def test_two_rankings_and_equal_ones(self):
+        tree = fj.pairwise({"a": [3, 2, 1], "b": [3, 2, 1]}).dendrogram()
+        assert tree.merges.tolist() == [[0, 1, 0, 2]]
+        assert list(tree.to_frame().columns) == ["first", "second", "distance", "size"]
+        assert str(tree) == "2 rankings, average linkage of 1 - FUJI, top-weighted AUC: a, b"
+
+
+class TestEmbedding:
+    def test_distances_that_a_plane_holds_come_back(self):
+        points = np.random.default_rng(3).uniform(0, 0.4, (8, 2))
+        distances = np.linalg.norm(points[:, None] - points, axis=2)
+        matrix = replace(fj.pairwise(some_rankings(8, 30)), raw=1 - distances)
+        result = matrix.embed()
+        again = np.linalg.norm(result.coordinates[:, None] - result.coordinates, axis=2)
+        np.testing.assert_allclose(again, distances, atol=1e-12)
+        assert result.share == pytest.approx(1)
+        assert result.negative_share == 0
+        assert not result.notes
+
+    def test_eigenvalues_from_the_definition(self):
+        matrix = fj.pairwise(some_rankings(8, 30))
+        centring = np.eye(8) - 1 / 8
+        products = -0.5 * centring @ (1 - matrix.values) ** 2 @ centring
+        expected = np.sort(np.linalg.eigvals(products).real)[::-1]
+        result = matrix.embed(3)
+        np.testing.assert_allclose(result.eigenvalues, expected, atol=1e-12)
+        for axis in range(3):
+            own = result.coordinates[:, axis]
+            np.testing.assert_allclose(products @ own, expected[axis] * own, atol=1e-12)
+            assert own @ own == pytest.approx(expected[axis])
+            assert own[np.abs(own).argmax()] > 0
+        assert result.shares == pytest.approx(expected[:3] / np.abs(expected).sum())
+        assert result.negative_share == pytest.approx(-expected[expected < 0].sum() / np.abs(expected).sum())
+
+    def test_variation_that_no_map_shows_is_said(self):
+        a, b, c = (0.379, 0.440), (0.404, 0.398), (5.032, 0.021)
+        result = fj.pairwise({"a": a, "b": b, "c": c}, ks=1).embed()
+        assert result.eigenvalues[-1] < 0
+        assert "of the variation has negative eigenvalues, which no map shows" in str(result)
+
+    @pytest.mark.parametrize("scores", [[[3, 2, 1], [3, 2, 1]], [[1, 2, 3]] * 4])
+    def test_rankings_in_one_place(self, scores):
+        result = fj.pairwise(scores).embed()
+        assert not result.coordinates.any()
+        assert np.isnan(result.share)
+        assert "no variation" in str(result)
+
+    def test_two_rankings_have_one_axis(self):
+        matrix = fj.pairwise({"a": [3, 2, 1], "b": [1, 2, 3]})
+        result = matrix.embed()
+        assert result.coordinates[:, 1].tolist() == [0, 0]
+        assert np.ptp(result.coordinates[:, 0]) == pytest.approx(1 - matrix["a", "b"])
+        assert result.to_frame().columns.tolist() == ["ranking", "axis_1", "axis_2"]
+
+    def test_dimensions_are_checked(self):
+        with pytest.raises(fj.InputError, match="dimensions must be"):
+            fj.pairwise([[3, 2, 1], [1, 2, 3]]).embed(1)
+
+
+@pytest.mark.parametrize("method", ["dendrogram", "embed"])
+def test_trees_and_maps_refuse_what_has_no_distances(method):
+    constant = fj.pairwise({"a": [3, 2, 1], "flat": [1, 1, 1], "c": [1, 2, 3]}, measure="kendall")
+    message = "Kendall's tau is undefined for 2 of 3 pairs, most often with flat. Leave that ranking out"
+    with pytest.raises(fj.InputError, match=f"{method} needs a value for every pair; {message}"):
+        getattr(constant, method)()
+    with pytest.raises(fj.InputError, match=f"{method} needs at least 2 rankings; got 1"):
+        getattr(fj.pairwise([[3, 2, 1]]), method)()
+    with pytest.raises(fj.InputError, match=f"{method} needs one collection of rankings"):
+        getattr(fj.pairwise([[3, 2, 1]], [[1, 2, 3]]), method)()
+    with pytest.raises(fj.InputError, match="linkage must be"):
+        constant.dendrogram("ward")
+
+
+def test_one_minus_fuji_is_not_a_metric():
+    """The counterexample in docs/measures.md."""
+    a, b, c = (0.379, 0.440), (0.404, 0.398), (5.032, 0.021)
+    ab, bc, ac = (1 - fj.score(*pair, k=1) for pair in ((a, b), (b, c), (a, c)))
+    # Of a and c the top items differ, and each has a membership in the other's top set.
+    assert ac == pytest.approx(1 - (0.379 / 0.440 + 0.021 / 5.032) / 2)
+    assert ac > 7 * (ab + bc)
+    text = (Path(__file__).parents[1] / "docs" / "measures.md").read_text()
+    assert f"of a and c is {ac:.3f}, although that of a and b is {ab:.3f} and that of b and c is {bc:.3f}" in text

@@ -52,6 +52,31 @@ def test_matrix(ax):
     np.testing.assert_array_equal(ax.images[0].get_array(), found.clustered().values)
 
 
+def test_dendrogram(ax):
+    tree = fj.pairwise({"one": R, "two": S, "three": R[::-1]}).dendrogram()
+    assert tree.plot(ax) is ax
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(tree.leaves)
+    assert sorted(max(heights) for heights, _ in drawn(ax)) == pytest.approx(tree.merges[:, 2])
+    assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first leaf is on top, as in the matrix"
+
+
+def test_embedding(ax):
+    result = fj.pairwise({"one": R, "two": S, "three": R[::-1]}).embed()
+    assert result.plot(ax) is ax
+    np.testing.assert_array_equal(ax.collections[0].get_offsets(), result.coordinates)
+    assert {text.get_text() for text in ax.texts} == {"one", "two", "three"}
+    assert ax.get_xlabel() == f"axis 1 ({result.shares[0]:.0%} of the variation)"
+
+
+@pytest.mark.parametrize("m", [2, 5, 70])
+@pytest.mark.parametrize("kind", ["dendrogram", "embed"])
+def test_trees_and_maps_draw_without_warnings(kind, m):
+    scores = np.random.default_rng(0).uniform(size=(m, 20))
+    scores[1] = scores[0]
+    matrix = fj.pairwise({f"$ranking_{i}": own for i, own in enumerate(scores)})
+    drawn_without_warnings(getattr(matrix, kind)().plot())
+
+
 def drawn_without_warnings(axes):
     """Draw the whole figure: layout and fonts warn only then, and warnings are errors."""
     import matplotlib.pyplot as plt

@@ -26,7 +26,7 @@ from fujiscore.rankers import as_ranker, genie3, mutual_information, prepare, ra
 from fujiscore.rankers import features as features_module
 from fujiscore.resampling import Plan, describe, plan
 from fujiscore.seeds import as_seed
-from fujiscore.study import holm, study
+from fujiscore.study import study
 
 QUICK = {"trees": 10, "resamples": 4, "permutations": 19}
 
@@ -293,14 +293,6 @@ def test_the_top_takes_in_equal_scores_together_or_not_at_all():
     assert [(own.feature, own.in_top, own.frequency) for own in found.top] == [("0", 1, 1.0), ("1", 0, 0.0)]
     assert found.top[1].mean_rank == 3.0
     assert found.comparisons == {}
-
-
-def test_holm_from_the_definition():
-    p_values = [0.01, 0.04, 0.03, 0.005]
-    # sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1, and never falling
-    assert holm(p_values) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
-    assert holm([]) == []
 
 
 def test_a_measure_without_a_formula_for_chance_is_not_corrected():

@@ -19,10 +19,11 @@ from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuj
 from fujiscore.consensus import Consensus, consensus
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
+from fujiscore.matrix import Dendrogram, Embedding, Matrix
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.null import Chance, Permutations, chance, expected_jaccard
 from fujiscore.pair_tests import PairComparison, ResampledSimilarity, compare_pairs, resampled_similarity
-from fujiscore.pairwise import Matrix, pairwise
+from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
 from fujiscore.ranks import ItemRanks
@@ -62,6 +63,8 @@ __all__ = [
     "Comparison",
     "Consensus",
     "Curve",
+    "Dendrogram",
+    "Embedding",
     "Explanation",
     "InputError",
     "ItemRanks",

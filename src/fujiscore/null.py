@@ -461,7 +461,9 @@ class Null:
             new = np.concatenate([[True], (np.diff(k1) != 0) | (np.diff(k2) != 0)])
             unique, inverse = np.stack([k1[new], k2[new]]), np.cumsum(new) - 1
         else:
-            unique, inverse = np.unique(np.stack([k1, k2]), axis=1, return_inverse=True)
+            base = int(k2.max()) + 1  # one number per pair of sizes: much faster to sort than pairs
+            keys, inverse = np.unique(k1 * base + k2, return_inverse=True)
+            unique = np.stack(np.divmod(keys, base))
         out = np.empty((unique.shape[1], 6))
         _kernels.chance.moments(self.n, unique[0], unique[1], out)
         moments: Scores = out[inverse.ravel()].reshape(*self.k1.shape, 6)

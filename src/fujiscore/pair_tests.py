@@ -9,9 +9,10 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
 from fujiscore.intervals import ALTERNATIVES, ZERO, bounded, test
+from fujiscore.matrix import Matrix
 from fujiscore.measures import find
 from fujiscore.null import correct
-from fujiscore.pairwise import Matrix, pairwise
+from fujiscore.pairwise import pairwise
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Result

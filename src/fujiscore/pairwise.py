@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.errors import InputError, choice, first_few, spelled
+from fujiscore import area as area_null
+from fujiscore.errors import InputError, choice, counted, first_few, spelled
+from fujiscore.matrix import Matrix
 from fujiscore.measures import area, evaluate, find, headline
-from fujiscore.null import Null, closed_form, correct, has_closed_form, moments, no_universe
+from fujiscore.multiplicity import ADJUSTMENTS, adjusted
+from fujiscore.null import Null, closed_form, has_closed_form, moments, no_universe
 from fujiscore.overlap import (
     MOST_LEVELS,
     TIES,
@@ -24,8 +27,6 @@ from fujiscore.overlap import (
 )
 from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
-from fujiscore.results import Result
-from fujiscore.tables import frame, free_name
 from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     Indices: TypeAlias = NDArray[np.int64]
     Block: TypeAlias = tuple[Indices, Indices]
-    Areas: TypeAlias = tuple[Scores, Scores]
+    Areas: TypeAlias = tuple[Scores, ...]
 
 # Rankings per side of a tile: some milliseconds of work at 20,000 items, so that Ctrl-C is heard at once.
 TILE = 16
@@ -58,6 +59,17 @@ class Task:
     zero_tail: str
     corrected: bool
     population: int | None
+    tested: bool = False
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether the values expected by chance are needed."""
+        return self.corrected or self.tested
+
+    @property
+    def tail(self) -> float:
+        """The membership of items outside a set whose last score is 0."""
+        return float(self.zero_tail == "include")
 
     def overlap(self, r: Ranking, s: Ranking) -> Overlap:
         """Return the overlap of a pair along the task's path."""
@@ -68,32 +80,48 @@ class Task:
         """Return a pair's curve, and its expectation by chance if values are to be corrected."""
         overlap = self.overlap(r, s)
         values = evaluate(self.measure, overlap)
-        if not self.corrected:
-            return values, None
-        form = closed_form(self.measure, overlap)
+        form = self.null(overlap) if self.corrected else None
         return values, None if form is None else form[0]
 
+    def null(self, overlap: Overlap) -> tuple[Scores, Scores] | None:
+        """Return expectation and variance of a pair's curve by chance, None if they have no closed form."""
+        return closed_form(self.measure, overlap)
 
-def task_for(rankings: Rankings, measure: Any, ks: Any, *, corrected: bool, ties: str, zero_tail: str) -> Task:
-    """Return the checked task; corrected values need a null that fits the statistic."""
+
+def task_for(
+    rankings: Rankings,
+    measure: Any,
+    ks: Any,
+    *,
+    corrected: bool,
+    ties: str,
+    zero_tail: str,
+    tested: bool = False,
+) -> Task:
+    """Return the checked task; corrected values and p-values need a null that fits the statistic."""
     choice("ties", ties, TIES)
     choice("zero_tail", zero_tail, ZERO_TAIL)
     chosen = find(measure)
     points = grid(ks, rankings.depth, limit(rankings))
     if chosen.name == "fuji":
         require_scores_for_fuji(rankings)
-    if corrected:
-        _require_null(chosen, rankings, points.ks, ties)
-    return Task(chosen, points, ties, zero_tail, corrected, rankings.population)
-
-
-def _require_null(measure: Measure, rankings: Rankings, ks: Sizes, ties: str) -> None:
-    """Raise unless the chance level has a closed form that fits the statistic."""
-    if not has_closed_form(measure):
+    if corrected and not has_closed_form(chosen):
         raise InputError(
-            f"{spelled('corrected')} needs a measure whose chance level has a closed form; {measure.name} has "
+            f"{spelled('corrected')} needs a measure whose chance level has a closed form; {chosen.name} has "
             "none. Compare single pairs with permutations."
         )
+    if tested and not area_null.has_area_null(chosen):
+        raise InputError(
+            f"{spelled('p_values')} needs a measure whose area has a null distribution in closed form, such as fuji "
+            f"or jaccard; {chosen.name} has none. Compare single pairs with {spelled('permutations', 1000)}."
+        )
+    if corrected or tested:
+        _require_null("corrected" if corrected else "p_values", rankings, points.ks, ties)
+    return Task(chosen, points, ties, zero_tail, corrected, rankings.population, tested)
+
+
+def _require_null(argument: str, rankings: Rankings, ks: Sizes, ties: str) -> None:
+    """Raise unless the null fits the statistic: a known population, and no ties that top sets cut."""
     if rankings.population is None:
         raise InputError(f"{no_universe()}.")
     if rankings.split is not None:
@@ -108,140 +136,9 @@ def _require_null(measure: Measure, rankings: Rankings, ks: Sizes, ties: str) ->
     for ranking in rankings:
         if (ranking.ranked_raw[inside - 1] == ranking.ranked_raw[inside]).any():
             raise InputError(
-                f"{spelled('corrected')} needs {spelled('ties', 'closed')}: {ranking.name} has ties that top "
+                f"{spelled(argument)} needs {spelled('ties', 'closed')}: {ranking.name} has ties that top "
                 "sets cut, and the closed form of the chance level does not describe ties broken by input order."
             )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Matrix(Result):
-    """A measure's headline (area, or value over the whole list) for every pair.
-
-    Attributes
-    ----------
-    names, columns : tuple of str
-        The rankings of the rows and of the columns (the same ones unless two collections were compared).
-    raw : ndarray
-        One row per ranking, one column per ranking.
-    expected : ndarray or None
-        The same by chance, if values were to be corrected.
-    measure : str
-        The measure's name.
-    grid : Grid
-        The evaluated k.
-    corrected : bool
-        Whether `values` are corrected for chance.
-    notes : tuple of str
-        What was done to the input, and what the values rest on.
-    two_collections : bool
-        Whether rows and columns are different collections of rankings, which may carry the same names.
-    """
-
-    names: tuple[str, ...]
-    columns: tuple[str, ...]
-    raw: Scores
-    expected: Scores | None
-    measure: str
-    grid: Grid
-    corrected: bool
-    notes: tuple[str, ...] = ()
-    two_collections: bool = False
-
-    @property
-    def values(self) -> Scores:
-        """The values as asked for: raw, or corrected for chance (NaN where chance alone gives 1)."""
-        if not self.corrected or self.expected is None:
-            return self.raw
-        return correct(self.raw, self.expected)
-
-    @property
-    def ks(self) -> Sizes:
-        """The evaluated k."""
-        return self.grid.ks
-
-    @property
-    def area(self) -> str:
-        """What the values are: the name of the area, or "value over the whole list"."""
-        name = self.grid.whole if find(self.measure).whole else self.grid.area
-        return f"{name}, corrected for chance" if self.corrected else name
-
-    @property
-    def square(self) -> bool:
-        """Whether rows and columns are the same rankings."""
-        return not self.two_collections
-
-    def as_raw(self) -> Matrix:
-        """Return the same matrix with raw values."""
-        return replace(self, corrected=False)
-
-    def as_corrected(self) -> Matrix:
-        """Return the same matrix with values corrected for chance, if the pass computed them."""
-        if self.expected is None:
-            raise InputError(f"as_corrected needs a matrix computed with {spelled('corrected')}.")
-        return replace(self, corrected=True)
-
-    def __getitem__(self, key: str | tuple[str, str]) -> Any:
-        """Return the value of one pair by names, or one ranking's values as a dict."""
-        row, *column = key if isinstance(key, tuple) else (key,)
-        if len(column) > 1:
-            raise InputError(f"the matrix must be asked for one ranking or a pair; got {len(column) + 1} names.")
-        for name, names in zip((row, *column), (self.names, self.columns), strict=False):
-            if name not in names:
-                raise InputError(
-                    f"the matrix must hold the name asked for; {name!r} is not among {first_few(names, 12)}."
-                )
-        values = self.values[self.names.index(row)]
-        return (
-            float(values[self.columns.index(column[0])])
-            if column
-            else dict(zip(self.columns, values.tolist(), strict=True))
-        )
-
-    def reordered(self, rows: Sequence[int], columns: Sequence[int] | None = None) -> Matrix:
-        """Return the matrix with rows and columns in another order (of a square matrix, both in the same)."""
-        across = list(rows) if columns is None else list(columns)
-        where = np.ix_(list(rows), across)
-        return replace(
-            self,
-            names=tuple(self.names[i] for i in rows),
-            columns=tuple(self.columns[j] for j in across),
-            raw=self.raw[where],
-            expected=None if self.expected is None else self.expected[where],
-        )
-
-    def clustered(self) -> Matrix:
-        """Return the matrix with similar rankings side by side (average-linkage clustering, optimal leaf order)."""
-        from scipy.cluster.hierarchy import leaves_list, linkage
-        from scipy.spatial.distance import squareform
-
-        if not self.square:
-            raise InputError("clustered needs one collection of rankings; this matrix compares two.")
-        if len(self.names) < 3:
-            return self
-        distances = np.maximum(1.0 - (self.values + self.values.T) / 2, 0.0)
-        distances = np.nan_to_num(distances, nan=1.0)
-        np.fill_diagonal(distances, 0.0)
-        tree = linkage(squareform(distances, checks=False), "average", optimal_ordering=True)
-        return self.reordered(leaves_list(tree).tolist())
-
-    def _summary(self) -> list[str]:
-        apart = self.values[~np.eye(len(self.names), dtype=bool)] if self.square else self.values.ravel()
-        span = f", {np.nanmin(apart):.4f} to {np.nanmax(apart):.4f}" if apart.size and not np.isnan(apart).all() else ""
-        head = f"{len(self.names)} x {len(self.columns)} {find(self.measure).title}, {self.area}{span}"
-        return [head]
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return a DataFrame: with pandas labelled rows and columns, with polars a first column `ranking`."""
-        columns = {name: self.values[:, j] for j, name in enumerate(self.columns)}
-        label = free_name("ranking", columns)
-        table = frame({label: list(self.names), **columns}, library, self.notes)
-        return table.set_index(label).rename_axis("ranking") if hasattr(table, "set_index") else table
-
-    def plot(self, ax: Any = None, *, clustered: bool = False) -> Any:
-        """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
-
-        return plots.matrix(self.clustered() if clustered else self, ax=ax)
 
 
 @takes_policies
@@ -252,6 +149,8 @@ def pairwise(
     measure: Any = "fuji",
     ks: Any = "exp",
     corrected: bool = False,
+    p_values: bool = False,
+    adjust: str = "bh",
     n_jobs: int | None = None,
     executor: Executor | None = None,
     progress: bool | None = None,
@@ -276,6 +175,12 @@ def pairwise(
         curve's; one integer gives the value at that k.
     corrected : bool
         Whether to correct for chance: 0 is chance level, 1 the maximum. The raw values come from the same pass.
+    p_values : bool
+        Whether to test every pair: how often random rankings with the same scores would give at least this value,
+        from its variance and skewness by chance, without permutations.
+    adjust : {"bh", "holm"}
+        How p-values are adjusted for the number of pairs: Benjamini-Hochberg controls the share of false discoveries,
+        Holm the probability of any.
     n_jobs, executor, progress
         As in `chance`. The result does not depend on them.
     ties, zero_tail
@@ -286,7 +191,8 @@ def pairwise(
     Returns
     -------
     Matrix
-        With `.values`, `.names`, `.as_raw()`, `.notes`, `.to_frame()`, `.clustered()` and `.plot()`.
+        With `.values`, `.names`, `.as_raw()`, `.p_values`, `.adjusted_p_values`, `.notes`, `.to_frame()`,
+        `.clustered()`, `.dendrogram()`, `.embed()` and `.plot()`.
 
     Examples
     --------
@@ -299,37 +205,53 @@ def pairwise(
     both = first = as_rankings(rankings, **policies)
     if others is not None:
         both = combine(first, as_rankings(others, **policies), policies.get("missing", "raise"))
-    task = task_for(both, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
-    symmetric = task.measure.symmetric
-    blocks = _blocks(len(first), len(both), square=others is None, both_ways=not symmetric)
+    choice("adjust", adjust, ADJUSTMENTS)
+    task = task_for(both, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail, tested=p_values)
+    mirrored = others is None and task.measure.symmetric
+    blocks = _blocks(len(first), len(both), square=others is None, both_ways=not mirrored)
     work = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     compute = _sparse if _is_sparse(task, both) else _full
-    parts = compute(task, both, blocks, work)
-    rows, columns = (np.concatenate(side) for side in zip(*blocks, strict=True))
+    parts = [np.concatenate(side) for side in zip(*compute(task, both, blocks, work), strict=True)]
     offset = 0 if others is None else len(first)
-    matrices = []
-    for values in (np.concatenate(side) for side in zip(*parts, strict=True)):
+    cells = np.concatenate([block[0] for block in blocks]), np.concatenate([block[1] for block in blocks]) - offset
+
+    def spread(values: Scores) -> Scores:
         matrix = np.empty((len(first), len(both) - offset))
-        matrix[rows, columns - offset] = values
-        if others is None and symmetric:
-            matrix[columns, rows] = values
-        matrices.append(matrix)
+        matrix[cells] = values
+        if mirrored:
+            matrix[cells[::-1]] = values
+        return matrix
+
+    raw, expected = spread(parts[0]), spread(parts[1]) if task.by_chance else None
     names = both.names[: len(first)]
-    notes = (*both.notes, *caveats(both, task, matrices[0]))
-    if corrected:
-        forced = int((np.isnan(correct(*matrices)) & ~np.isnan(matrices[0])).sum())
-        reason = f"corrected values are undefined in {forced} of {matrices[0].size} cells: chance alone gives 1 there"
-        notes += (reason,) if forced else ()
-    return Matrix(
+    result = Matrix(
         names,
         names if others is None else both.names[offset:],
-        matrices[0],
-        matrices[1] if corrected else None,
+        raw,
+        expected,
         task.measure.name,
         task.grid,
         corrected,
-        notes,
+        (*both.notes, *caveats(both, task, raw)),
         others is not None,
+    )
+    if corrected and expected is not None:
+        forced = int((np.isnan(result.values) & ~np.isnan(raw)).sum())
+        reason = f"corrected values are undefined in {forced} of {raw.size} cells: chance alone gives 1 there"
+        result = replace(result, notes=(*result.notes, *([reason] if forced else [])))
+    if not p_values:
+        return result
+    tests = np.ones(cells[0].size, np.bool_) if others is not None else cells[0] != cells[1]
+    value, mean, variance, skewness, least = parts
+    p = np.where(tests, area_null.p_value(value, mean, variance, skewness, least), np.nan)
+    pairs = counted(int((~np.isnan(p)).sum()), "pair")
+    note = f"p-values: without permutations, adjusted for {pairs} by {ADJUSTMENTS[adjust]}"
+    return replace(
+        result,
+        p_values=spread(p),
+        adjusted_p_values=spread(adjusted(p, adjust)),
+        adjustment=adjust,
+        notes=(*result.notes, note),
     )
 
 
@@ -373,8 +295,10 @@ def _blocks(first: int, total: int, *, square: bool, both_ways: bool) -> list[Bl
 def _is_sparse(task: Task, rankings: Rankings) -> bool:
     """Return whether the grid kernel serves: few points, a measure of overlaps, no sum of scores that overflows."""
     points = task.grid.ks
-    few = points.size <= MOST_LEVELS and (points.size + 1) ** 2 <= max(8 * rankings.n, 1024)
-    if not few or task.measure.by_rank or points[-1] > rankings.depth:
+    few = points.size <= (area_null.MOST_POINTS if task.tested else MOST_LEVELS)
+    if not few or (points.size + 1) ** 2 > max(8 * rankings.n, 1024):
+        return False
+    if task.measure.by_rank or points[-1] > rankings.depth:
         return False
     return bool(max(ranking.scores.max() for ranking in rankings) < _kernels.sweep.HUGE)
 
@@ -385,30 +309,36 @@ def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str,
     item_levels = np.empty(scores.shape, np.uint8)
     tiles: list[tuple[Any, ...]] = [(task, ranking, out) for ranking, out in zip(rankings, item_levels, strict=True)]
     prepared = run(_prepare, tiles, n_jobs=work["n_jobs"], progress=False)
-    sizes, kth, tails = (np.array(part) for part in zip(*prepared, strict=True))
     if scores.min() < 0:
         scores = np.maximum(scores, 0.0)
+    arrays = (item_levels, scores, *(np.array([one[part] for one in prepared]) for part in range(3)))
+    stacks: dict[tuple[int, int], Any] = {}
     tiles = []
     for rows, columns in blocks:
-        top, left = rows.min(), columns.min()
-        a, b = slice(top, rows.max() + 1), slice(left, columns.max() + 1)
-        sides = ((part[a], part[b]) for part in (item_levels, scores, sizes, kth, tails))
-        tiles.append((task, rows - top, columns - left, *sides))
+        ends = [(int(side.min()), int(side.max()) + 1) for side in (rows, columns)]
+        for start, stop in ends:
+            if task.tested and (start, stop) not in stacks:
+                stacks[start, stop] = area_null.stacked([one[3] for one in prepared[start:stop]])
+        (top, bottom), (left, right) = ends
+        sides = ((part[top:bottom], part[left:right]) for part in arrays)
+        stacked = tuple(stacks.get(span) for span in ends)
+        tiles.append((task, rows - top, columns - left, *sides, stacked))
     return run(_sparse_tile, tiles, label="pairs", **work)
 
 
 def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tuple[Any, ...]:
-    """Sort one ranking and keep what a grid needs: levels (written out), set sizes, last scores and mean tails."""
+    """Sort one ranking and keep what a grid needs: levels (written out), set sizes, last scores, tails and null."""
     ranking = ranking.detached()  # hundreds of orders would fill the memory
     sizes = task.grid.ks
     if task.ties == "closed":
         sizes = ranking.tie_groups[1][sizes - 1].astype(np.int64)
     _kernels.grid.levels(ranking.order, sizes, item_levels)
     kth = ranking.ranked[sizes - 1]
-    if not task.corrected:
-        return sizes, kth, 0.0
+    if not task.by_chance:
+        return sizes, kth, 0.0, None
     n = ranking.n if task.population is None else task.population
-    return sizes, kth, tail_moments(ranking, sizes, n, float(task.zero_tail == "include"))[0]
+    tails = np.stack(tail_moments(ranking, sizes, n, task.tail))
+    return sizes, kth, tails, area_null.prepared(ranking, sizes, n, task.tail) if task.tested else None
 
 
 def _sparse_tile(
@@ -420,17 +350,26 @@ def _sparse_tile(
     sizes: tuple[Any, Any],
     kth: tuple[Any, Any],
     tails: tuple[Any, Any],
+    nulls: tuple[Any, Any],
 ) -> Areas:
-    """Return raw and expected areas of one tile of pairs: rows i of the first arrays against rows j of the second."""
+    """Return what each pair of one tile gives: rows i of the first arrays against rows j of the second.
+
+    That is the area, the area expected by chance, and, where pairs are tested, variance, skewness and the least p.
+    """
     n = scores[0].shape[1] if task.population is None else task.population
     k1, k2 = sizes[0][i], sizes[1][j]
     shared, fuji = np.empty(k1.shape, np.int64), np.empty(k1.shape)
-    _kernels.grid.pairs(i, j, *item_levels, *scores, *kth, float(task.zero_tail == "include"), shared, fuji)
+    _kernels.grid.pairs(i, j, *item_levels, *scores, *kth, task.tail, shared, fuji)
     areas: Scores = area(evaluate(task.measure, Counts(n, k1, k2, shared, fuji)))
-    if not task.corrected:
+    if not task.by_chance:
         return areas, areas
-    null = Null(n, k1, k2, (tails[0][i], np.zeros(1)), (tails[1][j], np.zeros(1)))
-    return areas, area(moments(task.measure, null)[0])
+    null = Null(n, k1, k2, (tails[0][i, 0], tails[0][i, 1]), (tails[1][j, 0], tails[1][j, 1]))
+    expected, variance = moments(task.measure, null)
+    if not task.tested:
+        return areas, area(expected)
+    weights = area_null.area_weights(task.grid.ks.size)
+    spread, skewness = area_null.pair_moments(i, j, *nulls, task.measure, weights, variance)
+    return areas, area(expected), spread, skewness, np.maximum(nulls[0].least[i], nulls[1].least[j])
 
 
 def _full(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
@@ -456,15 +395,29 @@ def _warm(ranking: Ranking, task: Task) -> None:
     ranking.ranked  # noqa: B018 - kept by the ranking
     if task.ties == "closed":
         ranking.tie_groups  # noqa: B018 - as above
-    if task.corrected:
+    if task.by_chance:
         ranking.tails  # noqa: B018 - as above
 
 
 def _full_tile(task: Task, first: Sequence[Ranking], second: Sequence[Ranking]) -> Areas:
-    """Return raw and expected headline values of one tile of pairs."""
-    raw, expected = np.empty((2, len(first)))
+    """Return the same as `_sparse_tile` from the whole path of each pair, with headline values for areas."""
+    results = np.full((5 if task.tested else 2, len(first)), np.nan)
     for t, (r, s) in enumerate(zip(first, second, strict=True)):
-        values, by_chance = task.curves(r, s)
-        raw[t] = headline(task.measure, values)
-        expected[t] = np.nan if by_chance is None else headline(task.measure, by_chance)
-    return raw, expected
+        overlap = task.overlap(r, s)
+        results[0, t] = headline(task.measure, evaluate(task.measure, overlap))
+        form = task.null(overlap) if task.by_chance else None
+        if form is not None:
+            expected, variance = form
+            results[1, t] = headline(task.measure, expected)
+            if task.tested:
+                results[2:, t] = _area_null(task, overlap, variance)
+    return tuple(results)
+
+
+def _area_null(task: Task, overlap: Overlap, variance: Scores) -> tuple[float, float, float]:
+    """Return variance, skewness and least p-value of a pair's area by chance."""
+    places, weights = area_null.thinned(area_null.area_weights(variance.size), overlap.k1, overlap.k2)
+    r = area_null.prepared(overlap.r, overlap.k1[places], overlap.n, overlap.zero_tail)
+    s = area_null.prepared(overlap.s, overlap.k2[places], overlap.n, overlap.zero_tail)
+    spread, skewness = area_null.moments(r, s, task.measure, weights, variance[places])
+    return spread, skewness, max(r.least, s.least)

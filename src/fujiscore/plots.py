@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from fujiscore.compare import Comparison, Curve
     from fujiscore.consensus import Consensus
+    from fujiscore.matrix import Dendrogram, Embedding, Matrix
     from fujiscore.null import Chance
     from fujiscore.overlap import Grid
-    from fujiscore.pairwise import Matrix
     from fujiscore.rank_agreement import RankAgreement
     from fujiscore.ranks import ItemRanks
     from fujiscore.stability import StabilityCurve
@@ -149,7 +149,11 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
     rows, columns = values.shape
     ax = new_axes(2.6 + 0.55 * min(columns, 24), 1.6 + 0.5 * min(rows, 24)) if ax is None else ax
     low = -1.0 if np.nanmin(values, initial=1.0) < -0.25 else 0.0  # a value just below chance need not halve the scale
-    image = ax.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto")
+    pale = result.insignificant
+    shade = None if pale is None else np.where(pale, 0.35, 1.0)
+    image = ax.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto", alpha=shade)
+    if pale is not None:
+        ax.set_xlabel(f"pale, {result.legend}", fontsize=8, **LITERAL)
     if columns <= 40:
         names = short_names(result.columns, LONGEST)
         ax.set_xticks(range(columns), names, rotation=45, ha="right", rotation_mode="anchor", **LITERAL)
@@ -159,8 +163,9 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
         for i in range(rows):
             for j in range(columns):
                 value = values[i, j]
-                ink = "white" if (value - low) / (1 - low) <= 0.55 else "black"
-                text = "undefined" if np.isnan(value) else f"{value:.2f}"
+                faint = pale is not None and pale[i, j]
+                ink = "white" if (value - low) / (1 - low) <= 0.55 and not faint else "black"
+                text = "undefined" if np.isnan(value) else f"{value:.2f}{result.marks[i][j].strip()}"
                 ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=8)
     label = f"{find(result.measure).title}, {result.area}".replace(", corrected", "\ncorrected")
     ax.figure.colorbar(image, ax=ax).set_label(label, **LITERAL)
@@ -212,6 +217,64 @@ def rank_agreement(result: RankAgreement, ax: Any = None) -> Any:
     ax.grid(alpha=0.25)
     legend(ax)
     return ax
+
+
+def dendrogram(result: Dendrogram, ax: Any = None) -> Any:
+    """Draw a tree of rankings, distances on the horizontal axis and the names beside the leaves."""
+    from scipy.cluster.hierarchy import dendrogram as coordinates
+
+    count = len(result.names)
+    ax = new_axes(6.4, 1.2 + 0.28 * min(max(count, 4), 40)) if ax is None else ax
+    tree = coordinates(result.merges, no_plot=True)
+    for heights, places in zip(tree["dcoord"], tree["icoord"], strict=True):
+        ax.plot(heights, places, color=PALETTE[1], linewidth=1.2)
+    named = count <= 60
+    names = short_names(result.leaves, LONGEST) if named else []
+    ax.set_yticks([5 + 10 * leaf for leaf in range(count)] if named else [], names, **LITERAL)
+    ax.set_ylim(10 * count, 0)
+    ax.set_xlim(0, max(1.05 * float(result.merges[-1, 2]), 0.01))
+    ax.yaxis.tick_right()
+    ax.invert_xaxis()
+    ax.set_xlabel(f"1 - {find(result.measure).title}, {result.area} ({result.linkage} linkage)", **LITERAL)
+    for side in ("left", "top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return ax
+
+
+def embedding(result: Embedding, ax: Any = None) -> Any:
+    """Draw a map of rankings, one unit as long on both axes, so that distances can be read."""
+    ax = new_axes(6.4, 5.2) if ax is None else ax
+    x, y = result.coordinates[:, 0], result.coordinates[:, 1]
+    ax.scatter(x, y, color=PALETTE[1], s=24, zorder=2)
+    if len(result.names) <= 60:
+        _label_points(ax, short_names(result.names, LONGEST), x, y)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.1)
+    ax.grid(alpha=0.25)
+    first, second = (f"{share:.0%}" for share in result.shares[:2])
+    ax.set(xlabel=f"axis 1 ({first} of the variation)", ylabel=f"axis 2 ({second})")
+    ax.set_title(f"1 - {find(result.measure).title}, {result.area}", fontsize="medium", **LITERAL)
+    return ax
+
+
+def _label_points(ax: Any, names: Sequence[str], x: Any, y: Any) -> None:
+    """Write names beside points, towards the middle, where there is room; those of close points above each other."""
+    span = max(float(np.ptp(x)), float(np.ptp(y)), 1e-9)
+    line, width = 0.045 * span, 0.3 * span
+    leads = {"arrowstyle": "-", "color": "#7F7F7F", "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
+    heights = np.array(y, np.float64)
+    order = np.argsort(heights, kind="stable")
+    for t, i in enumerate(order):
+        for j in order[:t]:
+            if abs(x[i] - x[j]) < width and heights[i] - heights[j] < line:
+                heights[i] = heights[j] + line
+        left = x[i] <= (x.max() + x.min()) / 2
+        place = (x[i] + (0.03 if left else -0.03) * span, heights[i])
+        style = {"ha": "left" if left else "right", "va": "center", "fontsize": 8, "arrowprops": leads}
+        ax.annotate(names[i], (x[i], y[i]), place, **style, **LITERAL)
+    ax.update_datalim(np.column_stack([x, heights]))
+    ax.autoscale_view()
 
 
 def title(ax: Any, *names: str) -> Any:

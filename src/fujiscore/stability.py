@@ -15,7 +15,7 @@ from fujiscore.errors import InputError, proportion
 from fujiscore.intervals import ZERO, bounded
 from fujiscore.measures import find
 from fujiscore.null import correct
-from fujiscore.pairwise import Matrix, Task, caveats, pairwise, sort_all, task_for
+from fujiscore.pairwise import Task, caveats, pairwise, sort_all, task_for
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
 from fujiscore.ranks import ItemRanks, item_ranks
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
+    from fujiscore.matrix import Matrix
     from fujiscore.overlap import Grid, Ties, ZeroTail
     from fujiscore.ranking import Ranking, Rankings
     from fujiscore.rankings import Policies

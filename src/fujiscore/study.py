@@ -11,9 +11,10 @@ import numpy as np
 from fujiscore.compare import Comparison, compare
 from fujiscore.errors import InputError, first_few, integer, proportion, spelled
 from fujiscore.measures import find
+from fujiscore.multiplicity import adjusted
 from fujiscore.null import has_closed_form
 from fujiscore.overlap import grid
-from fujiscore.pairwise import Matrix, pairwise
+from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, of_pairs
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fujiscore.coercion import Scores
+    from fujiscore.matrix import Matrix
     from fujiscore.rankers.features import Features
     from fujiscore.rankers.ranking import Rankers
 
@@ -139,8 +141,8 @@ class Study:
     @property
     def adjusted_p_values(self) -> Mapping[Pair, float]:
         """The p-values of the comparisons, adjusted for their number by Holm's method."""
-        adjusted = holm([comparison.p_value for comparison in self.comparisons.values()])
-        return dict(zip(self.comparisons, adjusted, strict=True))
+        holm = adjusted([comparison.p_value for comparison in self.comparisons.values()], "holm")
+        return dict(zip(self.comparisons, holm.tolist(), strict=True))
 
     def to_markdown(self) -> str:
         """Return a summary: the agreement of the methods, their stability, the top features, and notes."""
@@ -322,15 +324,6 @@ def _stability(matrix: Matrix, confidence: float, flat: int) -> Stability:
     if 2 * flat < len(matrix.names):
         return result
     return replace(result, value=np.nan, low=np.nan, high=np.nan, standard_error=np.nan)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's step-down method."""
-    order = np.argsort(p_values)
-    steps = np.asarray(p_values, np.float64)[order] * np.arange(len(p_values), 0, -1)
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted.tolist()
 
 
 def top_features(

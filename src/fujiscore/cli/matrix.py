@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 EXTREMES = 10
 # The column of values beneath a list of pairs, and the gaps between columns.
 ROOM_FOR_VALUE = 12
+# The columns of p-values and their gaps.
+ROOM_FOR_P = 22
 
 
 @click.command(
@@ -32,12 +35,20 @@ ROOM_FOR_VALUE = 12
     examples=(
         "fuji matrix examples/scores.csv",
         "fuji matrix examples/scores.csv --corrected --measure fuji --measure jaccard",
+        "fuji matrix examples/scores.csv --p-values",
         "fuji matrix examples/model_a.csv examples/model_b.csv --csv",
     ),
 )
 @click.argument("files", nargs=-1, required=True)
 @options.measures(("fuji",))
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
+@options.option("--p-values", "Test every pair against chance, and mark those that are not significant.", is_flag=True)
+@options.option(
+    "--adjust",
+    "Adjust p-values for the number of pairs: Benjamini-Hochberg (bh) or Holm.",
+    type=click.Choice(["bh", "holm"]),
+    default="bh",
+)
 @options.option("--reference", "Compare this ranking (or file) with all others.", metavar="NAME")
 @options.option(
     "--cluster/--no-cluster",
@@ -55,6 +66,8 @@ def command(
     files: tuple[str, ...],
     measures: tuple[fj.Measure, ...],
     corrected: bool,
+    p_values: bool,
+    adjust: str,
     reference: str | None,
     cluster: bool,
     points: options.Points,
@@ -66,7 +79,8 @@ def command(
     """Compare all pairs of many rankings: every ranking of every file with every other.
 
     Prints the top-weighted area under the curve (k = 1, 2, 4, ...) of each pair as a heat map, similar rankings side
-    by side. With --reference, one ranking against all others, the most similar first.
+    by side. With --reference, one ranking against all others, the most similar first. With --p-values, cells marked ~
+    are not significant.
     """
     check_destinations(writing, files, plot)
     rankings, reference = _read(files, reference, reading)
@@ -74,6 +88,7 @@ def command(
         raise InputError(f"a matrix needs at least 2 rankings; got {len(rankings)}. Name more files.")
     first, others = _against(rankings, reference) if reference is not None else (rankings, None)
     chosen: Any = {"ks": points.sizes(rankings.depth, "exp"), "corrected": corrected, **reading.sets}
+    chosen |= {"p_values": p_values, "adjust": adjust}
     unique = {measure.name: measure for measure in measures}.values()
     matrices = [fj.pairwise(first, others, measure=measure, **chosen, **work.arguments(writing)) for measure in unique]
     matrices = _ordered(matrices, by_value=reference is not None, cluster=cluster)
@@ -117,13 +132,14 @@ def _ordered(matrices: Sequence[fj.Matrix], *, by_value: bool, cluster: bool) ->
 def _report(matrices: list[fj.Matrix], n: int, show: int | None) -> Report:
     """Return the report in its three forms."""
     first = matrices[0]
-    several = len(matrices) > 1
+    several = len(matrices) > 1 or first.p_values is not None
     title = first.area.replace(",", "").replace("-", "_").replace(" ", "_").lower()
     header = [*(["measure", "value", "ranking"] if several else [f"{title}_{first.measure}"]), *first.columns]
     rows = [
-        [*([matrix.measure, matrix.area] if several else []), name, *values.tolist()]
+        [*([matrix.measure, kind] if several else []), name, *row.tolist()]
         for matrix in matrices
-        for name, values in zip(matrix.names, matrix.values, strict=True)
+        for kind, values in _parts(matrix)
+        for name, row in zip(matrix.names, values, strict=True)
     ]
     data: dict[str, Any] = {
         "items": n,
@@ -136,8 +152,20 @@ def _report(matrices: list[fj.Matrix], n: int, show: int | None) -> Report:
     }
     if first.corrected:
         data["raw"] = {matrix.measure: matrix.raw for matrix in matrices}
+    if first.p_values is not None:
+        data["p_values"] = {matrix.measure: matrix.p_values for matrix in matrices}
+        data["adjusted_p_values"] = {matrix.measure: matrix.adjusted_p_values for matrix in matrices}
+        data["adjustment"] = first.adjustment
     notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
     return Report("matrix", lambda screen: _text(screen, matrices, n, show), lambda: data, header, lambda: rows, notes)
+
+
+def _parts(matrix: fj.Matrix) -> list[tuple[str, Any]]:
+    """Return the values and, where pairs were tested, the p-values, each with what it is called."""
+    parts: list[tuple[str, Any]] = [(matrix.area, matrix.values)]
+    if matrix.p_values is not None:
+        parts += [("p_value", matrix.p_values), ("adjusted_p_value", matrix.adjusted_p_values)]
+    return parts
 
 
 def _text(screen: Screen, matrices: list[fj.Matrix], n: int, show: int | None) -> list[str]:
@@ -148,18 +176,35 @@ def _text(screen: Screen, matrices: list[fj.Matrix], n: int, show: int | None) -
     lines = [*screen.wrap(f"fuji matrix: {areas}"), f"{count} rankings of {n} items, {first.grid.described()}"]
     names, columns = ([label(name) for name in side] for side in (first.names, first.columns))
     if not first.square:
-        header = [f"{names[0]} and", *(find(matrix.measure).title for matrix in matrices)]
-        rows = [[name, *(_text_value(matrix.values[0, j]) for matrix in matrices)] for j, name in enumerate(columns)]
+        titles = [[find(matrix.measure).title, *_p_header(matrix)] for matrix in matrices]
+        header = [f"{names[0]} and", *chain(*titles)]
+        rows = [[name, *chain(*(_cell(matrix, 0, j) for matrix in matrices))] for j, name in enumerate(columns)]
         more = [] if show is None or show >= len(rows) else [f"... {len(rows) - show} more rows"]
-        return [*lines, "", *table(screen, header, rows[:show]), *more]
+        return [*lines, "", *table(screen, header, rows[:show]), *more, *_legend(screen, first)]
     for matrix in matrices:
         lines += ["", screen.style(f"{find(matrix.measure).title}: {matrix.area}", bold=True)]
-        lines += heat_map(screen, names, columns, matrix.values) or _extremes(screen, matrix, show or EXTREMES)
-    return lines
+        drawn = heat_map(screen, names, columns, matrix.values, matrix.marks)
+        lines += drawn or _extremes(screen, matrix, show or EXTREMES)
+    return [*lines, *_legend(screen, first)]
 
 
-def _text_value(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.4f}"
+def _legend(screen: Screen, matrix: fj.Matrix) -> list[str]:
+    """Return what the mark means, if pairs were tested."""
+    return [] if matrix.p_values is None else ["", *screen.wrap(matrix.legend)]
+
+
+def _p_header(matrix: fj.Matrix) -> list[str]:
+    return [] if matrix.p_values is None else ["p", "adjusted p"]
+
+
+def _cell(matrix: fj.Matrix, i: int, j: int) -> list[str]:
+    """Return the value of a cell with its mark and, where pairs were tested, its p-values."""
+    value = matrix.values[i, j]
+    text = "-" if np.isnan(value) else f"{value:.4f}"
+    if matrix.p_values is None or matrix.adjusted_p_values is None:
+        return [text]
+    p_values = (matrix.p_values[i, j], matrix.adjusted_p_values[i, j])
+    return [text + matrix.marks[i][j], *("-" if np.isnan(p) else f"{p:.2g}" for p in p_values)]
 
 
 def _extremes(screen: Screen, matrix: fj.Matrix, most: int) -> list[str]:
@@ -170,8 +215,10 @@ def _extremes(screen: Screen, matrix: fj.Matrix, most: int) -> list[str]:
     order = order[~np.isnan(values[order])]
     most = min(most, order.size)
     shown = [*order[:most], *order[order.size - most :]]
-    names = [screen.fit(label(name), (screen.width - ROOM_FOR_VALUE) // 2) for name in matrix.names]
-    rows = [[names[i[t]], names[j[t]], f"{values[t]:.4f}"] for t in shown]
-    lines = table(screen, ["most similar", "", "value"], rows[:most], left=(0, 1))
-    lines += ["", *table(screen, ["least similar", "", "value"], rows[most:], left=(0, 1))]
+    tested = _p_header(matrix)
+    room = screen.width - ROOM_FOR_VALUE - ROOM_FOR_P * bool(tested)
+    names = [screen.fit(label(name), room // 2) for name in matrix.names]
+    rows = [[names[i[t]], names[j[t]], *_cell(matrix, i[t], j[t])] for t in shown]
+    lines = table(screen, ["most similar", "", "value", *tested], rows[:most], left=(0, 1))
+    lines += ["", *table(screen, ["least similar", "", "value", *tested], rows[most:], left=(0, 1))]
     return [*lines, "", *screen.wrap("Too many rankings for this width: --csv, --json or --plot FILE give them all.")]

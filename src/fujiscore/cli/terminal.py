@@ -227,13 +227,15 @@ def _ticks(ks: Sizes, columns: int) -> str:
 # Heat maps
 
 
-def heat_map(screen: Screen, rows: Sequence[str], columns: Sequence[str], values: Scores) -> list[str] | None:
-    """Return the matrix as lines, or None if it is too wide for any form of cell."""
+def heat_map(
+    screen: Screen, rows: Sequence[str], columns: Sequence[str], values: Scores, marks: Sequence[Sequence[str]]
+) -> list[str] | None:
+    """Return the matrix as lines, or None if it is too wide for any form of cell; each cell ends in its mark."""
     numbered = [f"{i + 1}" for i in range(len(columns))]
     square = list(rows) == list(columns)
     longest = max(display_width(name) for name in columns)
     if max(longest, 5) * len(columns) + 2 * len(columns) + _labels(rows, square=False) <= screen.width:
-        return _cells(screen, rows, columns, values, max(longest, 5) + 2, 3)
+        return _cells(screen, rows, columns, values, marks, max(longest, 5) + 2, 3)
     if not square:
         return None
     names = [f"{number:>{len(numbered[-1])}} {name}" for number, name in zip(numbered, rows, strict=True)]
@@ -241,7 +243,7 @@ def heat_map(screen: Screen, rows: Sequence[str], columns: Sequence[str], values
         space = screen.width - cell * len(columns)
         if space >= min(_labels(names, square=True), LEAST_LABEL):
             fitted = [screen.fit(name, space - 1) for name in names]
-            return _cells(screen, fitted, numbered, values, cell, decimals)
+            return _cells(screen, fitted, numbered, values, marks, cell, decimals)
     return None
 
 
@@ -251,21 +253,27 @@ def _labels(names: Sequence[str], *, square: bool) -> int:
 
 
 def _cells(
-    screen: Screen, rows: Sequence[str], columns: Sequence[str], values: Scores, cell: int, decimals: int
+    screen: Screen,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Scores,
+    marks: Sequence[Sequence[str]],
+    cell: int,
+    decimals: int,
 ) -> list[str]:
     """Return a heading and one line per row, each cell of the given width."""
     label = max(display_width(name) for name in rows) + 1
     lines = [" " * label + "".join(pad(name + " ", cell, right=True) for name in columns).rstrip()]
     low = 0.0 if np.nanmin(values, initial=1.0) >= SLIGHTLY_NEGATIVE else -1.0
-    for name, row in zip(rows, values, strict=True):
+    for name, row, marked in zip(rows, values, marks, strict=True):
         text = pad(name, label)
-        for value in row:
+        for value, mark in zip(row, marked, strict=True):
             if np.isnan(value):
                 text += pad("- ", cell, right=True)
                 continue
             shade = min(int((max(value, low) - low) / (1.0 - low) * len(RAMP)), len(RAMP) - 1)
             ink = BLACK if shade >= FIRST_LIGHT else WHITE
-            text += screen.style(pad(f"{number(value, decimals)} ", cell, right=True), ink, RAMP[shade])
+            text += screen.style(pad(f"{number(value, decimals)}{mark}", cell, right=True), ink, RAMP[shade])
         lines.append(text.rstrip())
     return lines
 

@@ -433,7 +433,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 def table_rows(page, heading):
     """Return the rows of the first table after a heading: name to cells."""
-    lines = (DOCS / page).read_text(encoding="utf-8").split(heading, 1)[1].splitlines()
+    text = (DOCS / page).read_text(encoding="utf-8").split(heading, 1)[1]
+    lines = text.split("\n## ")[0].splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
     return {name: cells for name, *cells in rows}
 

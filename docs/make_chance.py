@@ -9,11 +9,13 @@ from __future__ import annotations
 import sys
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-import fujiscore as fj
 from fujiscore.files import write_atomically
+from fujiscore.paper import load
+from fujiscore.paper.conventions import top_weighted
 
 PAGE = Path(__file__).resolve().parent / "chance.md"
 FOLDER = PAGE.parents[2] / "shared" / "data" / "published_rankings"
@@ -25,30 +27,32 @@ SIMILAR, LEFT = 0.6, 0.25
 
 
 def compute(folder):
-    """Return {(data set, first method, second method): Chance} of all pairs."""
+    """Return {(data set, first method, second method): Figures} of all pairs."""
     results = {}
-    for stem in sorted(path.name.removesuffix("_Genie3.fimp") for path in folder.glob("*_Genie3.fimp")):
-        rankings = fj.read([folder / f"{stem}_{method}.fimp" for method in METHODS])
-        by_title = dict(zip(METHODS.values(), rankings, strict=True))
+    for stem, rankings in load(folder).items():
+        matrix = top_weighted(rankings)
+        places = {title: matrix.names.index(method) for method, title in METHODS.items()}
         for a, b in PAIRS:
-            results[stem, a, b] = fj.chance(by_title[a], by_title[b], ks="exp")
+            place = places[a], places[b]
+            values = (values[place] for values in (matrix.as_raw().values, matrix.expected, matrix.values))
+            results[stem, a, b] = Figures(*map(float, values))
     return results
 
 
-def figures(chance):
-    """Return raw area, chance level and corrected area."""
-    return chance.auc, chance.expected_auc, chance.corrected_auc
+class Figures(NamedTuple):
+    """Raw area, value expected by chance, and corrected area of a pair."""
+
+    auc: float
+    expected_auc: float
+    corrected_auc: float
 
 
 def table(results):
     """Return the table: one row per data set, one column per pair, and the means."""
     form = "{:.2f} / {:.2f} / **{:.2f}**".format
-    rows = {
-        stem: [form(*figures(results[stem, *pair])) for pair in PAIRS]
-        for stem in dict.fromkeys(key[0] for key in results)
-    }
+    rows = {stem: [form(*results[stem, *pair]) for pair in PAIRS] for stem in dict.fromkeys(key[0] for key in results)}
     stems = list(rows)
-    means = [np.mean([figures(results[stem, *pair]) for stem in stems], axis=0) for pair in PAIRS]
+    means = [np.mean([results[stem, *pair] for stem in stems], axis=0) for pair in PAIRS]
     rows["**mean**"] = [form(*mean) for mean in means]
     header = ["| data set | " + " | ".join(f"{a}, {b}" for a, b in PAIRS) + " |", "|---" * (len(PAIRS) + 1) + "|"]
     return [*header, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items())]

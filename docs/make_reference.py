@@ -46,8 +46,10 @@ PROPERTIES_HEAD = """
 ## Properties
 
 Of the paper's thirteen measures, the five properties in its Table 1: defined for any two non-empty sets, bounded,
-maximal if and only if the sets are equal, expectation 0 for random rankings, use of the scores. FUJI's mark for chance
-is that of its corrected value: the paper leaves the correction open, [here](chance.md) it is exact.
+maximal if and only if the sets are equal, corrected for chance, use of the scores. Corrected for chance means the same
+for all: the value as defined has the same expectation for random rankings at all sizes. FUJI and correlation, which the
+paper marks as corrected, do not: raw FUJI is not corrected for chance. `corrected=True` corrects FUJI, and every other
+measure with a closed form, [exactly](chance.md).
 """
 
 

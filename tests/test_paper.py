@@ -38,7 +38,7 @@ from fujiscore.paper import (
     theory,
     write,
 )
-from fujiscore.paper.record import CAVEAT, DATA_SETS, FAILS, HOLDS, STATEMENTS, UNCHECKED, VERDICTS, check
+from fujiscore.paper.record import CAVEAT, DATA_SETS, DIFFERS, FAILS, HOLDS, STATEMENTS, UNCHECKED, VERDICTS, check
 
 # The paper's Table 1: fully defined, bounded, maximum, correction for chance, rank scores.
 TABLE_1 = {
@@ -276,13 +276,12 @@ def by_statement(result, words):
     return matching[0]
 
 
-def test_the_declared_properties_are_the_papers():
+def test_the_marks_are_the_papers():
     for name, row in TABLE_1.items():
-        declared = fj.MEASURES[name].properties
-        assert "".join("01"[getattr(declared, trait)] for trait in properties.TITLES) == row
+        assert "".join("01"[properties.paper_mark(name, trait)] for trait in properties.TITLES) == row
     assert tuple(TABLE_1) == fj.PAPER_MEASURES
     columns = {key: row["statement"] for key, row in STATEMENTS.items() if row["section"] == "properties"}
-    assert list(columns) == list(properties.TITLES)
+    assert list(columns) == [*properties.TITLES, "ten_others"]
     for index, (trait, title) in enumerate(properties.TITLES.items()):
         marked = ", ".join(fj.MEASURES[name].title for name, row in TABLE_1.items() if row[index] == "1")
         assert columns[trait] == f"The column “{title}”: {marked} have the property, the others do not."
@@ -292,7 +291,9 @@ def test_every_cell_of_the_table_of_properties():
     cells = {(cell.measure, cell.trait): cell for cell in properties.table()}
     assert len(cells) == 65
     assert all(cell.evidence for cell in cells.values())
-    assert not [key for key, cell in cells.items() if cell.agreement == "differs"]
+    differing = {key for key, cell in cells.items() if cell.agreement == "differs"}
+    assert differing == {("fuji", "chance_corrected"), ("correlation", "chance_corrected")}
+    assert not any(fj.MEASURES[measure].properties.chance_corrected for measure, _ in differing)
     apart = {key for key, cell in cells.items() if cell.paper != cell.computed}
     assert apart == {
         ("fuji", "chance_corrected"),
@@ -358,18 +359,11 @@ def test_figures_keep_every_extreme():
     assert figures.thinned(np.arange(1, 6), values[:5]).tolist() == [0, 1, 2, 3, 4]
 
 
-def test_verdicts():
-    key, judged = check("top_gene", holds=True, rank=5)
-    assert (key, judged.verdict, judged.measured) == ("top_gene", HOLDS, "its rank in RF is 5")
-    assert check("top_gene", holds=True, caveat=True, rank=5)[1].verdict == CAVEAT
-    assert check("top_gene", holds=False, caveat=True, rank=6)[1].verdict == FAILS
-
-
 def test_a_check_that_lacks_a_value_or_a_section_that_lacks_a_check_is_an_error():
     with pytest.raises(KeyError, match="rank"):
-        check("top_gene", holds=True)
+        check("top_gene")
     with pytest.raises(KeyError, match="top_relief"):
-        record.make_section("genes", [check("top_mi", holds=True, genes="1, 2")])
+        record.make_section("genes", [check("top_mi", differing=0, genes="1, 2")])
 
 
 def test_without_rankings_only_what_needs_them_stays_unchecked(without_rankings):
@@ -385,10 +379,11 @@ def test_without_rankings_only_what_needs_them_stays_unchecked(without_rankings)
 def test_every_statement_is_checked_by_one_section():
     rows = record.facts("statements.csv")
     assert [row["key"] for row in rows] == list(STATEMENTS)
-    assert len(rows) == len(STATEMENTS) == 73
+    assert sorted(int(row["number"]) for row in rows) == list(range(1, 82))
     sections = [row["section"] for row in rows]
     assert list(dict.fromkeys(sections)) == ["scenarios", "properties", "bounds", "chance", "study", "genes"]
-    assert sections == sorted(sections, key=list(record.SECTIONS).index)
+    places = [(list(record.SECTIONS).index(row["section"]), int(row["number"])) for row in rows]
+    assert places == sorted(places)
     names = {name for row in rows for name in row["rf"].split()}
     assert names <= {"all", *DATA_SETS}
     for row in rows:
@@ -403,11 +398,503 @@ def test_the_sections_say_what_was_searched():
     assert f" {scenarios.ITEMS} items" in record.SECTIONS["scenarios"]["text"]
     assert f"up to {properties.MOST_ITEMS} items" in record.SECTIONS["properties"]["text"]
     assert "ties closed" in record.SECTIONS["study"]["text"].splitlines()[1]
+    assert f"at k = {study.SHUFFLED_AT} " in STATEMENTS["curves_meet"]["how"]
+    assert f"mean of {study.SHUFFLES} orders" in STATEMENTS["curves_meet"]["how"]
 
 
 def test_raw_data_need_rankings(tmp_path):
     with pytest.raises(InputError, match="data needs the published rankings"):
         compute(None, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("number", "verdict", "figure"),
+    [
+        (15, CAVEAT, "where each has its own, smaller in"),
+        (19, FAILS, "11 of 13 cells agree; 2 differ: FUJI"),
+        (22, DIFFERS, "0.333"),
+        (31, FAILS, "n = 3, 4, 5, 6, 7"),
+        (39, FAILS, "terms"),
+        (74, CAVEAT, "correlation exceeds 0.9 at 80% of k"),
+        (75, FAILS, "12 scores beside FUJI: Jaccard and 11 others"),
+        (76, FAILS, "8,000 for Jaccard"),
+    ],
+)
+def test_verdicts_without_rankings(without_rankings, number, verdict, figure):
+    claim = without_rankings.claims[number - 1]
+    assert (claim.number, claim.judged.verdict) == (number, verdict)
+    assert figure in claim.judged.measured
+
+
+# --- The pages on chance and on the study -------------------------------------------------------------------------
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def table_rows(page, heading):
+    """Return the rows of the first table after a heading: name to cells."""
+    text = (DOCS / page).read_text(encoding="utf-8").split(heading, 1)[1]
+    lines = text.split("\n## ")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return {name: cells for name, *cells in rows}
+
+
+def pairs_of(header):
+    return [frozenset(title.replace(" and ", ", ").split(", ")) for title in header]
+
+
+def test_the_pages_on_chance_and_on_the_study_have_the_same_numbers():
+    chance = table_rows("chance.md", "## The published rankings, corrected")
+    single = table_rows("study.md", "## Single data sets, published rankings")
+    places = pairs_of(chance["data set"])
+    compared = 0
+    for name, cells in single.items():
+        if name in {"data set", "---"} or name not in chance:
+            continue
+        for pair, cell in zip(pairs_of(single["data set"]), cells, strict=True):
+            raw, _, corrected = chance[name][places.index(pair)].replace("*", "").split(" / ")
+            for short, long in zip((raw, corrected), cell.split(" / "), strict=True):
+                assert abs(float(short) - float(long)) < 0.0056, (name, pair)
+                compared += 1
+    assert compared == 8 * 6 * 2
+    means = table_rows("study.md", "## Means over the data sets")
+    for pair, cell in zip(places, chance["**mean**"], strict=True):
+        raw, _, corrected = cell.replace("*", "").split(" / ")
+        row = next(cells for name, cells in means.items() if frozenset(name.split(" and ")) == pair)
+        assert abs(float(raw) - float(row[0])) < 0.0056
+        assert abs(float(corrected) - float(row[1])) < 0.0056
+
+
+def test_the_page_on_the_paper_has_the_rates_of_violation(without_rankings):
+    tables = [table for section in without_rankings.sections for table in section.tables]
+    rows = next(table for table in tables if table.name == "violations").rows
+    text = " ".join((DOCS / "paper.md").read_text(encoding="utf-8").split())
+    for n, words in ((4, "{:.0%} (Pareto with exponent 0.3) to {:.0%} (uniform)"), (6, "{:.0%} to {:.0%}")):
+        shares = {name: share for name, items, _, _, share, _ in rows if items == n}
+        assert (min(shares, key=shares.get), max(shares, key=shares.get)) == ("Pareto(0.3)", "uniform")
+        assert words.format(min(shares.values()), max(shares.values())).replace("%", " %") in text
+
+
+def test_both_pages_come_from_one_function():
+    for script in ("make_chance.py", "make_study.py"):
+        tree = ast.parse((DOCS / script).read_text(encoding="utf-8"))
+        used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not used & {"pairwise", "chance", "compare", "read"}, script
+        assert "top_weighted" in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}, script
+
+
+# --- The rules ----------------------------------------------------------------------------------------------------
+
+# Made-up measurements, and the verdict that each statement's rule must give: every verdict that it can give.
+MADE_UP = {
+    "reversed_to_one": [
+        (HOLDS, {"least_fuji": 0.99991, "area_falls": True}),
+        (FAILS, {"least_fuji": 0.9998, "area_falls": True}),
+        (FAILS, {"least_fuji": 1.0, "area_falls": False}),
+    ],
+    "reversed_low": [
+        (HOLDS, {"top": 0.19, "area_falls": True}),
+        (FAILS, {"top": 0.2, "area_falls": True}),
+        (FAILS, {"top": 0.1, "area_falls": False}),
+    ],
+    "reversed_only_fuji": [
+        (HOLDS, {"others": 1e-13, "fuji": 0.2, "area_falls": False}),
+        (CAVEAT, {"others": 1e-13, "fuji": 0.2, "area_falls": True}),
+        (FAILS, {"others": 0.01, "fuji": 0.2, "area_falls": True}),
+        (FAILS, {"others": 0.0, "fuji": 0.05, "area_falls": False}),
+    ],
+    "reversed_minus_one": [(HOLDS, {"distance": 1e-10}), (FAILS, {"distance": 1e-8})],
+    "correlated_jaccard": [
+        (HOLDS, {"off": 0.0, "change": 0.0}),
+        (FAILS, {"off": 0.1, "change": 0.0}),
+        (FAILS, {"off": 0.0, "change": 0.1}),
+    ],
+    "correlated_fuji": [
+        (HOLDS, {"fuji": 0.1, "jaccard": 0.2, "least_fuji": 0.96, "least_falls": True}),
+        (FAILS, {"fuji": 0.3, "jaccard": 0.2, "least_fuji": 0.96, "least_falls": True}),
+        (FAILS, {"fuji": 0.1, "jaccard": 0.2, "least_fuji": 0.94, "least_falls": True}),
+        (FAILS, {"fuji": 0.1, "jaccard": 0.2, "least_fuji": 0.96, "least_falls": False}),
+    ],
+    "correlated_gamma": [
+        (HOLDS, {"start": -1.0, "end_off": 0.008, "rises": True}),
+        (FAILS, {"start": -0.9, "end_off": 0.008, "rises": True}),
+        (FAILS, {"start": -1.0, "end_off": 0.02, "rises": True}),
+        (FAILS, {"start": -1.0, "end_off": 0.008, "rises": False}),
+    ],
+    "correlated_correlation": [
+        (HOLDS, {"before": -0.1, "after": 0.91}),
+        (FAILS, {"before": 0.0, "after": 0.91}),
+        (FAILS, {"before": -0.1, "after": 0.9}),
+    ],
+    "none_other": [
+        (HOLDS, {"best_least": 0.8, "seen": 0.5}),
+        (CAVEAT, {"best_least": 0.8, "seen": 0.6}),
+        (FAILS, {"best_least": 0.95, "seen": 1.0}),
+    ],
+    "steadiest": [
+        (HOLDS, {"both": 1.0, "next_best": 2.0, "correlation_whole": 1.0, "next_whole": 2.0}),
+        (CAVEAT, {"both": 1.0, "next_best": 2.0, "correlation_whole": 2.1, "next_whole": 2.0}),
+        (FAILS, {"both": 2.1, "next_best": 2.0, "correlation_whole": 1.0, "next_whole": 2.0}),
+    ],
+    "hamming_like_fuji": [(HOLDS, {"apart": 0.24}), (FAILS, {"apart": 0.25})],
+    "one_curve": [(HOLDS, {"apart": 1e-13}), (FAILS, {"apart": 1e-11})],
+    "two_part_jaccard": [(HOLDS, {"apart": 1e-13}), (FAILS, {"apart": 1e-11})],
+    "two_part_order": [(HOLDS, {"differing": 0}), (FAILS, {"differing": 1})],
+    "two_part_fuji": [
+        (HOLDS, {"losses": 0, "free_losses": 0}),
+        (CAVEAT, {"losses": 0, "free_losses": 1}),
+        (FAILS, {"losses": 1, "free_losses": 1}),
+    ],
+    "two_part_correlation": [
+        (HOLDS, {"losses": 0, "free_losses": 0}),
+        (CAVEAT, {"losses": 0, "free_losses": 1}),
+        (FAILS, {"losses": 1, "free_losses": 0}),
+    ],
+    **{
+        trait: [
+            (HOLDS, {"differing": 0, "with_caveat": 0}),
+            (CAVEAT, {"differing": 0, "with_caveat": 1}),
+            (FAILS, {"differing": 1, "with_caveat": 0}),
+        ]
+        for trait in properties.TITLES
+    },
+    "ten_others": [(HOLDS, {"others": 10}), (FAILS, {"others": 11}), (FAILS, {"others": 9})],
+    "scale": [(HOLDS, {"change": 1e-13}), (FAILS, {"change": 1e-11})],
+    "zero_tail": [
+        (HOLDS, {"definition_off": 0.0, "algorithm_off": 0.0}),
+        (DIFFERS, {"definition_off": 0.0, "algorithm_off": 0.1}),
+        (FAILS, {"definition_off": 0.1, "algorithm_off": 0.0}),
+    ],
+    "range": [(HOLDS, {"outside": 0.0}), (FAILS, {"outside": 1e-6})],
+    "area_one": [
+        (HOLDS, {"wrong": 0, "tied_off": 0.1}),
+        (CAVEAT, {"wrong": 0, "tied_off": 0.0}),
+        (FAILS, {"wrong": 1, "tied_off": 0.1}),
+    ],
+    "last_point": [(HOLDS, {"distance": 0.0}), (FAILS, {"distance": 1e-6})],
+    "two_sizes": [(HOLDS, {"outside": 0.0}), (FAILS, {"outside": 1e-6})],
+    "jaccard_minimum": [
+        (HOLDS, {"apart": 0.0, "most_orders": 1}),
+        (CAVEAT, {"apart": 0.0, "most_orders": 2}),
+        (FAILS, {"apart": 0.1, "most_orders": 1}),
+    ],
+    "jaccard_points": [(HOLDS, {"below": 0.0}), (FAILS, {"below": 0.1})],
+    "jaccard_formula": [(HOLDS, {"apart": 0.0}), (FAILS, {"apart": 0.1})],
+    "jaccard_quarter": [(HOLDS, {"off": 0.00009}), (FAILS, {"off": 0.0002})],
+    "fuji_minimum": [
+        (HOLDS, {"lead": 0.0, "violations": 0}),
+        (FAILS, {"lead": 0.1, "violations": 0}),
+        (FAILS, {"lead": 0.0, "violations": 1}),
+    ],
+    "limits": [(HOLDS, {"distance": 1e-7}), (FAILS, {"distance": 1e-5})],
+    "not_reversed": [(HOLDS, {"other": 0.5, "reverse": 0.6}), (FAILS, {"other": 0.6, "reverse": 0.6})],
+    "no_minimum": [
+        (HOLDS, {"lead": 1e-15, "touching": 0}),
+        (CAVEAT, {"lead": 1e-15, "touching": 1}),
+        (FAILS, {"lead": 0.0, "touching": 0}),
+    ],
+    "limit_theorem": [
+        (HOLDS, {"falls": True, "nearest": 1e-6}),
+        (FAILS, {"falls": False, "nearest": 1e-6}),
+        (FAILS, {"falls": True, "nearest": 1e-4}),
+    ],
+    "above_jaccard": [(HOLDS, {"least": -1e-13}), (FAILS, {"least": -1e-6})],
+    "depends_on_k": [(HOLDS, {"step": 1e-9}), (FAILS, {"step": 0.0})],
+    "approximation": [
+        (HOLDS, {"error": 0.009, "relative": 0.05}),
+        (CAVEAT, {"error": 0.009, "relative": 0.2}),
+        (FAILS, {"error": 0.02, "relative": 0.05}),
+    ],
+    "exact_is_slow": [(HOLDS, {"terms": 2_000_000_000}), (FAILS, {"terms": 1_000_000_000})],
+    "fuji_chance": [
+        (HOLDS, {"apart": 0.02, "errors": 6.0, "ratio": 0.1}),
+        (HOLDS, {"apart": 0.02, "errors": 2.0, "ratio": 0.3}),
+        (CAVEAT, {"apart": 0.02, "errors": 2.0, "ratio": 0.1}),
+        (FAILS, {"apart": 0.005, "errors": 2.0, "ratio": 0.1}),
+    ],
+    "quadratic": [
+        (HOLDS, {"growth": 4.0, "apart": 0.1}),
+        (CAVEAT, {"growth": 4.0, "apart": 1e-12}),
+        (FAILS, {"growth": 2.0, "apart": 1e-12}),
+    ],
+    "more_efficient": [(HOLDS, {"fuji": 9, "jaccard": 10}), (FAILS, {"fuji": 10, "jaccard": 10})],
+    "complete": [
+        (HOLDS, {"sets": 24, "rankings": 96}),
+        (FAILS, {"sets": 23, "rankings": 96}),
+        (FAILS, {"sets": 24, "rankings": 95}),
+    ],
+    "feature_counts": [
+        (HOLDS, {"fewest": 0, "most": 0}),
+        (CAVEAT, {"fewest": 1, "most": 1}),
+        (FAILS, {"fewest": 0, "most": 2}),
+        (FAILS, {"fewest": -1, "most": 1}),
+    ],
+    "two_counts": [
+        (HOLDS, {"genes": 20531, "p53": 5408}),
+        (FAILS, {"genes": 20532, "p53": 5408}),
+        (FAILS, {"genes": 20531, "p53": 5409}),
+    ],
+    "most_similar": [
+        (HOLDS, {"most": "Genie3-RF", "most_whole": "Genie3-RF"}),
+        (CAVEAT, {"most": "Genie3-RF", "most_whole": "Genie3-MI"}),
+        (FAILS, {"most": "Genie3-MI", "most_whole": "Genie3-RF"}),
+    ],
+    "least_similar": [
+        (HOLDS, {"least": "RF-Relief", "least_whole": "RF-Relief"}),
+        (CAVEAT, {"least": "RF-Relief", "least_whole": "RF-MI"}),
+        (FAILS, {"least": "RF-MI", "least_whole": "RF-Relief"}),
+    ],
+    "middle_pairs": [
+        (HOLDS, {"share": 0.4, "count": 5}),
+        (CAVEAT, {"share": 0.4, "count": 4}),
+        (FAILS, {"share": 0.5, "count": 5}),
+    ],
+    "jaccard_blind": [(HOLDS, {"ratio": 0.4}), (FAILS, {"ratio": 0.5})],
+    "in_line": [
+        (HOLDS, {"most_share": 0.6, "least_share": 0.6}),
+        (FAILS, {"most_share": 0.6, "least_share": 0.5}),
+        (FAILS, {"most_share": 0.5, "least_share": 0.6}),
+    ],
+    "first_features": [(HOLDS, {"jaccard": 0.0}), (FAILS, {"jaccard": 1.0})],
+    "half_at_four": [(HOLDS, {"off": 0.004}), (FAILS, {"off": 0.005})],
+    "drop_at_fifteen": [(HOLDS, {"off": 0.004}), (FAILS, {"off": 0.005})],
+    "top_gene": [(HOLDS, {"rank": 5}), (FAILS, {"rank": 4}), (FAILS, {"rank": 6})],
+    "strict_correlation": [(HOLDS, {"below": 0.96}), (FAILS, {"below": 0.95})],
+    "optimistic_hamming": [
+        (HOLDS, {"hamming": 0.995, "jaccard": 0.4}),
+        (FAILS, {"hamming": 0.99, "jaccard": 0.4}),
+        (FAILS, {"hamming": 0.995, "jaccard": 0.5}),
+    ],
+    "curves_meet": [
+        (HOLDS, {"start": 2117, "shuffled": 1.0}),
+        (CAVEAT, {"start": 2117, "shuffled": 0.9}),
+        (FAILS, {"start": 2118, "shuffled": 1.0}),
+    ],
+    "irrelevant": [
+        (HOLDS, {"off": 999, "same_sets": True}),
+        (FAILS, {"off": 1000, "same_sets": True}),
+        (FAILS, {"off": 0, "same_sets": False}),
+    ],
+    "same_first": [(HOLDS, {"jaccard": 1.0}), (FAILS, {"jaccard": 0.0})],
+    "falls_until_twelve": [(HOLDS, {"rises": 12}), (FAILS, {"rises": 11})],
+    "seen_at_four": [
+        (HOLDS, {"rank": 4, "score_off": 0.005, "fourth_off": 0.005, "step": 0.01}),
+        (FAILS, {"rank": 5, "score_off": 0.005, "fourth_off": 0.005, "step": 0.01}),
+        (FAILS, {"rank": 4, "score_off": 0.01, "fourth_off": 0.005, "step": 0.01}),
+        (FAILS, {"rank": 4, "score_off": 0.005, "fourth_off": 0.01, "step": 0.01}),
+        (FAILS, {"rank": 4, "score_off": 0.005, "fourth_off": 0.005, "step": 0.0}),
+    ],
+    "ten_times": [(HOLDS, {"off": 0.9}), (FAILS, {"off": 1.0})],
+    "p53_ensembles": [(HOLDS, {"least_drop": 0.11}), (FAILS, {"least_drop": 0.1})],
+    "p53_filters": [(HOLDS, {"least_drop": 0.01}), (FAILS, {"least_drop": 0.0})],
+    "steadier": [
+        (HOLDS, {"share": 0.91, "below": 0.0}),
+        (FAILS, {"share": 0.9, "below": 0.0}),
+        (FAILS, {"share": 0.91, "below": -0.1}),
+    ],
+    "sparse_grid": [
+        (HOLDS, {"correlation": 0.95, "least": "RF-MI", "least_whole": "RF-MI"}),
+        (FAILS, {"correlation": 0.64, "least": "RF-MI", "least_whole": "RF-MI"}),
+        (FAILS, {"correlation": 0.95, "least": "RF-MI", "least_whole": "Relief-MI"}),
+    ],
+    "early_stop": [
+        (HOLDS, {"stopping": 0.6, "skipped": 0.6}),
+        (CAVEAT, {"stopping": 0.6, "skipped": 0.4}),
+        (FAILS, {"stopping": 0.5, "skipped": 0.6}),
+    ],
+    "long_tails": [(HOLDS, {"most": 0.1}), (CAVEAT, {"most": 0.2}), (FAILS, {"most": 0.25})],
+    "large_k": [
+        (HOLDS, {"typical": 0.9, "least": 0.5}),
+        (CAVEAT, {"typical": 0.9, "least": 0.4}),
+        (FAILS, {"typical": 0.5, "least": 0.5}),
+    ],
+    "top_weight": [(HOLDS, {"gain": 0.1}), (FAILS, {"gain": 0.0})],
+    "examples": [
+        (HOLDS, {"differing": 0, "unavailable": 0}),
+        (CAVEAT, {"differing": 0, "unavailable": 1}),
+        (FAILS, {"differing": 1, "unavailable": 0}),
+    ],
+    "parameterless": [(HOLDS, {"change": 0.0}), (FAILS, {"change": 0.1})],
+    "top_mi": [(HOLDS, {"differing": 0}), (FAILS, {"differing": 1})],
+    "top_relief": [(HOLDS, {"differing": 0}), (FAILS, {"differing": 1})],
+    "same_top_gene": [
+        (HOLDS, {"first": 7, "second": 7, "named": 7}),
+        (FAILS, {"first": 7, "second": 8, "named": 7}),
+        (FAILS, {"first": 8, "second": 7, "named": 7}),
+    ],
+    "nine_differ": [(HOLDS, {"shared": 1}), (FAILS, {"shared": 2})],
+    "fuji_finds": [
+        (HOLDS, {"fuji": 0.6, "jaccard": 0.4}),
+        (FAILS, {"fuji": 0.5, "jaccard": 0.4}),
+        (FAILS, {"fuji": 0.6, "jaccard": 0.5}),
+    ],
+    "annotations": [(HOLDS, {"share": 0.6}), (FAILS, {"share": 0.5})],
+    "all_related": [(HOLDS, {"unrelated": 0}), (FAILS, {"unrelated": 1})],
+}
+
+
+@pytest.mark.parametrize("key", STATEMENTS)
+def test_every_rule_gives_each_of_its_verdicts(key):
+    row = STATEMENTS[key]
+    possible = {HOLDS, FAILS} | ({CAVEAT} if row["caveat"] else set()) | ({DIFFERS} if row["differs"] else set())
+    assert {expected for expected, _ in MADE_UP[key]} == possible
+    for expected, values in MADE_UP[key]:
+        assert record.verdict(key, values) == expected, values
+
+
+@pytest.mark.parametrize("key", STATEMENTS)
+def test_every_part_of_a_rule_can_make_it_fail(key):
+    """Each comparison that must hold is needed: some made-up measurement fails by it alone."""
+    parts = STATEMENTS[key]["holds"].split(" and ")
+    failing = [values for expected, values in MADE_UP[key] if expected in {FAILS, DIFFERS}]
+    for part in parts:
+        others = [other for other in parts if other != part]
+        alone = [values for values in failing if all(record.met(other, values) for other in others)]
+        assert any(not record.met(part, values) for values in alone), part
+
+
+def test_made_up_measurements_are_of_the_statements():
+    assert set(MADE_UP) == set(STATEMENTS)
+
+
+def test_conditions():
+    assert record.met("a > 1 and b", {"a": 2, "b": True})
+    assert not record.met("a > 1 and b", {"a": 2, "b": False})
+    assert not record.met("", {})
+    assert not record.met("a < 1", {"a": np.nan})
+    assert record.met("a == b", {"a": "x", "b": "x"})
+    assert record.met("a != y", {"a": "x"})
+    with pytest.raises(KeyError):
+        record.met("c > 1", {"a": 2})
+
+
+def test_rules_are_shown_as_they_are_applied(without_rankings):
+    rules = {claim.statement: claim.rule for claim in without_rankings.claims}
+    for key, row in STATEMENTS.items():
+        shown = rules[row["statement"]]
+        assert shown == record.rule(key)
+        for condition in (row["holds"], row["caveat"], row["differs"]):
+            assert condition.replace("_", " ") in shown
+    assert record.rule("zero_tail").endswith("differs from the algorithm if definition off < 1e-12; otherwise fails")
+    assert set(page.CLASSES) == set(page.MARKS) == set(VERDICTS)
+
+
+# --- Made-up rankings ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("most", "least", "verdict"), [(5, 5, HOLDS), (0, 4, FAILS), (8, 0, FAILS), (8, 4, FAILS), (4, 8, FAILS)]
+)
+def test_in_line_needs_both_pairs_on_more_than_half(most, least, verdict):
+    areas = np.tile([0.5, 0.4, 0.6, 0.5, 0.5, 0.5], (8, 1))
+    areas[:most, study.PAIRS.index(study.ENSEMBLES)] = 0.9
+    areas[:least, study.PAIRS.index(study.EXTREMES)] = 0.1
+    key, judged = study.check_in_line(areas)
+    assert (key, judged.verdict) == ("in_line", verdict)
+    assert f"on {most} of 8 data sets" in judged.measured
+
+
+def test_a_lead_that_is_lost():
+    wins, loses = np.array([0.1, 0.2]), np.array([0.1, -0.33])
+    assert scenarios.check_lead("two_part_fuji", wins, wins)[1].verdict == HOLDS
+    _, judged = scenarios.check_lead("two_part_fuji", wins, loses)
+    assert judged.verdict == CAVEAT
+    assert "smaller in 1 of 2, by up to 0.33" in judged.measured
+    assert scenarios.check_lead("two_part_fuji", loses, wins)[1].verdict == FAILS
+
+
+def test_even_shared_scores_can_reverse_correlation():
+    r, s, t = scenarios.two_part(scenarios.NEARLY_EQUAL)
+    by_hand = []
+    for other in (s, t):
+        values = []
+        for k in range(1, 11):
+            union = np.union1d(np.argsort(-r, kind="stable")[:k], np.argsort(-other, kind="stable")[:k])
+            values.append(np.corrcoef(r[union], other[union])[0, 1])
+        by_hand.append((sum(values) - (values[0] + values[-1]) / 2) / 9)
+    assert by_hand[0] < by_hand[1] - 0.1
+    assert conventions.auc(r, s, "correlation") == pytest.approx(by_hand[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_leads_over_the_reverse_are_the_librarys(n):
+    rng = np.random.default_rng(n)
+    places = theory.permuted(np.arange(n))
+    for _ in range(5):
+        r, s = np.sort(rng.pareto(1.0, (2, n)))[:, ::-1]
+        least = min(conventions.auc(r, one) for one in theory.permuted(s))
+        expected = conventions.auc(r, s[::-1].copy()) - least
+        assert theory.reverse_lead(r, s, places) == pytest.approx(expected, abs=1e-12)
+    r, s = np.sort(theory.COUNTER_R)[::-1], np.sort(theory.COUNTER_S)[::-1]
+    assert theory.reverse_lead(r, s, theory.permuted(np.arange(4))) > 0.02
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 60])
+def test_terms_that_carry_weight_by_brute_force(n):
+    from math import comb
+
+    carrying, possible = 0, 0
+    for k in range(1, n + 1):
+        weights = [comb(k, h) * comb(n - k, k - h) for h in range(max(0, 2 * k - n), k + 1)]
+        possible += len(weights)
+        carrying += sum(weight >= theory.WEIGHT * max(weights) * (1 - 1e-9) for weight in weights)
+    assert theory.overlap_terms(n) == (carrying, possible)
+
+
+def test_the_paper_s_algorithm_does_as_much_work_as_is_counted():
+    """Run its loops on reversed rankings, and count."""
+    n, moved, evaluated = 30, 0, 0
+    difference, orders = set(), (range(n), range(n - 1, -1, -1))
+    for k in range(n):
+        for order in orders:
+            difference ^= {order[k]}
+            moved += 1
+        evaluated += 2 * len(difference)
+    ks = np.arange(1, n + 1)
+    jaccard = conventions.curve(ks, ks[::-1], "jaccard")
+    assert evaluated == int((4 * (ks - np.rint(2 * ks * jaccard / (1 + jaccard)))).sum())
+    assert moved == 2 * n
+
+
+def test_running_sums_give_the_curve():
+    r, s = np.random.default_rng(0).random((2, 50))
+    expected = [float(oracle.fuji(oracle.Pair(r.tolist(), s.tolist(), k))) for k in range(1, 51)]
+    assert theory.running_sums(r, s) == pytest.approx(expected, abs=1e-12)
+
+
+def test_zeros_in_another_order():
+    zeros = np.zeros(4000)
+    r, s = (fj.Ranking(np.concatenate([top, zeros])) for top in (np.arange(1000.0, 0, -1), np.arange(1000.0) + 1))
+    assert conventions.curve(r, s, "jaccard")[2999] == 1.0
+    # Of the 2000 places after the shared 1000, half fall on the same zeros: h = 2000, U = 4000.
+    assert study.shuffled_jaccard(r, s) == pytest.approx(0.5, abs=0.02)
+    same = fj.Ranking(np.arange(3000.0, 0, -1))
+    assert study.shuffled_jaccard(same, same) == 1.0
+
+
+def test_examples_are_compared_with_the_table():
+    rows = {name: int(row["examples"]) for name, row in DATA_SETS.items()}
+    assert study.check_examples(rows)[1].verdict == HOLDS
+    _, judged = study.check_examples({"sonar": 208})
+    assert judged.verdict == CAVEAT
+    assert judged.measured == "1 of 1 data sets with raw data have as many rows; no raw data of the other 23"
+    assert study.check_examples({"sonar": 207})[1].verdict == FAILS
+    assert study.check_examples(None)[1].verdict == UNCHECKED
+
+
+def test_the_sparse_grid_weighs_the_top():
+    assert study._top_share(np.array([1, 2, 4, 8, 16])) == pytest.approx(2.5 / 4)
+    assert study._top_share(np.arange(1, 17)) == pytest.approx(3.5 / 15)
+    assert study.check_top_weight(16)[1].verdict == HOLDS
+
+
+def test_top_genes_that_differ_from_the_table():
+    from fujiscore.paper.genes import check_tops
+
+    verdicts = {key: judged.verdict for key, judged in check_tops(TOP_RELIEF, TOP_RELIEF)}
+    assert verdicts["top_mi"] == FAILS
+    assert verdicts["top_relief"] == HOLDS
+    assert verdicts["nine_differ"] == FAILS
 
 
 # --- The study ----------------------------------------------------------------------------------------------------
@@ -441,7 +928,14 @@ def test_top_genes(complete):
         ("hold the same 18,000 or so", HOLDS, "2,116"),
         ("ten times less", HOLDS, "10.7"),
         ("The numbers of features in the table", CAVEAT, "24 of 24 data sets 1 more"),
-        ("whose last score is 0", FAILS, "0.333"),
+        ("whose last score is 0", DIFFERS, "0.333"),
+        ("The single data sets are in line", FAILS, "16 of 24 data sets, RF-Relief the least similar on 9"),
+        ("is no particular loss", FAILS, "correlation 0.64"),
+        ("After k = 2117", CAVEAT, "0.56 at k = 3000"),
+        ("at k and at k + 1", CAVEAT, "90%"),
+        ("gives more weight to the top", HOLDS, "instead of"),
+        ("has no parameters", FAILS, "nats"),
+        ("relate to DNA, ATP", FAILS, "SPCS3 (peptidase activity)"),
         ("Jaccard hardly", FAILS, "0.159 by FUJI and 0.198 by Jaccard"),
     ],
 )
@@ -452,7 +946,7 @@ def test_verdicts_on_the_published_rankings(complete, words, verdict, figure):
 
 
 def test_everything_is_checked_and_statements_are_told_apart(complete, without_rankings):
-    assert complete.verdicts[UNCHECKED] == 0
+    assert [claim.number for claim in complete.claims if claim.judged.verdict == UNCHECKED] == [79]  # needs raw data
     statements = [claim.statement for claim in complete.claims]
     assert len(set(statements)) == len(statements)
     assert statements == [claim.statement for claim in without_rankings.claims]
@@ -559,6 +1053,7 @@ def test_rf_is_judged_twice_where_raw_data_are_at_hand(shared, published, tmp_pa
     assert second["most_similar"].verdict == HOLDS
     assert "with the published RF: " in second["most_similar"].measured
     assert second["top_gene"].verdict == UNCHECKED
+    assert forest.examples(tmp_path, published) == {"sonar": 208, "digits": 1797}
     assert set(second) == {key for key, row in STATEMENTS.items() if row["rf"]}
 
 

@@ -29,7 +29,11 @@ LONGEST, FEW_POINTS = 60.0, 64
 
 @dataclass(frozen=True)
 class Properties:
-    """The five properties of the paper's Table 1."""
+    """The five properties of the paper's Table 1, of the value as defined.
+
+    The marks are the paper's, except that FUJI and correlation are not corrected for chance: by the standard that the
+    other measures meet, the same expectation for random rankings at all sizes, they are not.
+    """
 
     fully_defined: bool
     bounded: bool
@@ -53,7 +57,7 @@ class Measure:
     low, high : float
         The range of the value.
     properties : Properties or None
-        The row of the paper's Table 1; None for a measure that the paper does not treat.
+        The row of the paper's Table 1 (see Properties); None for a measure that the paper does not treat.
     reference : str
         Where the measure comes from.
     values : callable
@@ -501,14 +505,14 @@ ALIASES: dict[str, tuple[str, ...]] = {
 
 
 def _measure(name: str, title: str, low: float, high: float, marks: str | None, values: Any, **flags: Any) -> Measure:
-    """Return a registry entry; the marks, + or -, are its row of the paper's Table 1."""
+    """Return a registry entry; the marks, + or -, are its properties."""
     properties = None if marks is None else Properties(*(mark == "+" for mark in marks))
     flags["aliases"] = ALIASES.get(name, ())
     return Measure(name, title, FORMULAS[name], low, high, properties, REFERENCES[name], values, **flags)
 
 
 _REGISTRY = (
-    _measure("fuji", "FUJI", 0, 1, "+++++", lambda o: o.fuji),
+    _measure("fuji", "FUJI", 0, 1, "+++-+", lambda o: o.fuji),
     _measure("jaccard", "Jaccard", 0, 1, "+++--", _jaccard),
     _measure("hamming", "Hamming", 0, 1, "+++--", _hamming, linear=True),
     _measure("pog", "POG", 0, 1, "+++--", _pog, linear=True, symmetric=False),
@@ -518,7 +522,7 @@ _REGISTRY = (
     _measure("wald", "Wald", -INF, 1, "+--+-", _wald, linear=True),
     _measure("krizek", "Křížek", 0, 1, "--+--", _krizek, unequal=False),
     _measure("cwrel", "CWrel", 0, 1, "++---", _cwrel, linear=True),
-    _measure("correlation", "correlation", -1, 1, "-+-++", lambda o: o.correlation, by_rank=True, undefined=1.0),
+    _measure("correlation", "correlation", -1, 1, "-+--+", lambda o: o.correlation, by_rank=True, undefined=1.0),
     _measure("pearson", "Pearson", -1, 1, "++++-", _pearson, linear=True),
     _measure("gamma", "gamma", -1, 1, "-++--", _gamma, by_rank=True, undefined=1.0),
     _measure("dice", "Dice", 0, 1, None, _dice, linear=True),

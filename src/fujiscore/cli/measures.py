@@ -21,7 +21,7 @@ MEANING = {
     "fully_defined": "defined for sets of all sizes",
     "bounded": "bounds that do not depend on n",
     "maximum": "greatest for equal sets only",
-    "chance_corrected": "corrected for chance (fuji: with --corrected)",
+    "chance_corrected": "corrected for chance as defined (others: --corrected)",
     "uses_scores": "uses the scores, not only the sets",
 }
 SHORT = ("defined", "bounded", "maximum", "chance", "scores")

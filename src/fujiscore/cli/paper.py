@@ -15,13 +15,13 @@ from fujiscore.cli.output import Report, deliver, note
 from fujiscore.cli.terminal import BLUE, GREEN, GREY, ORANGE
 from fujiscore.paper import Reproduction, compute, fetch
 from fujiscore.paper.build import claim, fill, peak_memory
-from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED
+from fujiscore.paper.record import CAVEAT, DIFFERS, FAILS, HOLDS, UNCHECKED
 from fujiscore.paper.sources import BASE_URL
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
 
-COLOURS = {HOLDS: GREEN, CAVEAT: BLUE, FAILS: ORANGE, UNCHECKED: GREY}
+COLOURS = {HOLDS: GREEN, CAVEAT: BLUE, DIFFERS: ORANGE, FAILS: ORANGE, UNCHECKED: GREY}
 # An environment variable: the address of a copy of the authors' files.
 ADDRESS = "FUJI_PAPER_URL"
 
@@ -87,7 +87,7 @@ def _text(screen: Screen, result: Reproduction) -> list[str]:
         for statement in section.claims:
             first, *rest = screen.wrap(f"{statement.number:>2}  {statement.statement}")
             lines += [first, *(f"    {line}" for line in rest), f"    {_verdict(screen, statement.judged.verdict)}"]
-            if statement.judged.verdict in {CAVEAT, FAILS}:
+            if statement.judged.verdict in {CAVEAT, DIFFERS, FAILS}:
                 lines += [
                     f"    {line}" for line in replace(screen, width=screen.width - 4).wrap(statement.judged.measured)
                 ]

@@ -48,7 +48,7 @@ class Reproduction:
     @property
     def claims(self) -> list[Claim]:
         """All statements, in the order of their numbers."""
-        return [claim for section in self.sections for claim in section.claims]
+        return sorted((claim for section in self.sections for claim in section.claims), key=lambda claim: claim.number)
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -69,7 +69,7 @@ def compute(rankings: Path | None = None, data: Path | None = None) -> Reproduct
     rankings : Path, optional
         The folder of the published .fimp files; without it the study is left out, and its statements stay unchecked.
     data : Path, optional
-        The folder of raw data as Parquet files, to compute RF correctly; needs `rankings`.
+        The folder of raw data as Parquet files, to compute RF correctly and count the examples; needs `rankings`.
     """
     if data is not None and rankings is None:
         raise InputError(f"{spelled('data')} needs the published rankings too: pass {spelled('rankings')}.")
@@ -77,12 +77,13 @@ def compute(rankings: Path | None = None, data: Path | None = None) -> Reproduct
     sets = None if rankings is None else sources.load(rankings)
     altered = [] if rankings is None else sources.unpublished(rankings)
     corrected = None if data is None or sets is None else forest.corrected_sets(data, sets)
+    examples = None if data is None or sets is None else forest.examples(data, sets)
     sections = [
         scenarios.section(),
         properties.section(),
         theory.bounds_section(),
         theory.chance_section(),
-        study.section(sets, corrected),
+        study.section(sets, corrected, examples),
         forest.section(sets, corrected),
         genes.section(sets),
     ]

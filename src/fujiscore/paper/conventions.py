@@ -43,6 +43,11 @@ def areas(rankings: Any, others: Any = None, measure: str = "fuji", *, ks: Any, 
     return fj.pairwise(rankings, others, ties="closed" if corrected else "stable", **options).values
 
 
+def top_weighted(rankings: Any, measure: str = "fuji") -> fj.Matrix:
+    """Return the areas on 1, 2, 4, ..., n, raw and corrected for chance, by the library's default for ties."""
+    return fj.pairwise(rankings, measure=measure, ks="exp", corrected=True, ties="closed", progress=False)
+
+
 def roughness(values: Scores) -> float:
     """Return the sum of |f(k+1) - f(k)| over a curve."""
     return float(np.abs(np.diff(values)).sum())

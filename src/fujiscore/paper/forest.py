@@ -12,7 +12,7 @@ from fujiscore.paper.record import DATA_SETS, NO_DATA, Table, make_section
 from fujiscore.plots import colour
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from fujiscore.io.datasets import Data
@@ -24,8 +24,8 @@ AREAS = ("FUJI Genie3-RF published", "FUJI correct", "Jaccard published", "Jacca
 RANKS = ("Spearman RF published-correct", "Spearman Genie3 published-ours")
 
 
-def corrected_sets(folder: Path, published: Sets) -> dict[str, fj.Rankings]:
-    """Return the four rankings of each data set with raw data, with Genie3 and RF computed from one forest.
+def raw_data(folder: Path, published: Sets) -> Iterator[tuple[str, Data, Sequence[str]]]:
+    """Yield name, data and feature names of each data set with raw data.
 
     Raw data are `NAME.parquet` with one column per feature, named as in the published rankings, and a column `target`;
     digits come from scikit-learn.
@@ -38,16 +38,24 @@ def corrected_sets(folder: Path, published: Sets) -> dict[str, fj.Rankings]:
     files = {name: folder / f"{name}.parquet" for name in published if (folder / f"{name}.parquet").is_file()}
     if not files:
         raise InputError(f"{named}: the folder holds none of the data sets as NAME.parquet, such as sonar.parquet.")
-    sets = {}
-    for name, rankings in published.items():
+    for name in published:
         if name in files:
             data = load(files[name], "target")
-            sets[name] = _recomputed(rankings, data, data.features)
+            yield name, data, data.features
         elif name == "digits":
             data = load(name)
             # The published names a1, a2, ... number scikit-learn's columns.
-            sets[name] = _recomputed(rankings, data, [f"a{number}" for number in range(1, len(data.features) + 1)])
-    return sets
+            yield name, data, [f"a{number}" for number in range(1, len(data.features) + 1)]
+
+
+def corrected_sets(folder: Path, published: Sets) -> dict[str, fj.Rankings]:
+    """Return the four rankings of each data set with raw data, with Genie3 and RF computed from one forest."""
+    return {name: _recomputed(published[name], data, names) for name, data, names in raw_data(folder, published)}
+
+
+def examples(folder: Path, published: Sets) -> dict[str, int]:
+    """Return the number of rows of each data set with raw data."""
+    return {name: len(data.y) for name, data, _ in raw_data(folder, published)}
 
 
 def _recomputed(rankings: fj.Rankings, data: Data, features: Sequence[str]) -> fj.Rankings:

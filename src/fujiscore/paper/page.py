@@ -10,7 +10,7 @@ import numpy as np
 
 from fujiscore import __version__
 from fujiscore.errors import printable
-from fujiscore.paper.record import CAVEAT, FAILS, HOLDS, UNCHECKED, shipped
+from fujiscore.paper.record import CAVEAT, DIFFERS, FAILS, HOLDS, UNCHECKED, shipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,10 +23,11 @@ TITLE = "Fuzzy Jaccard Index: the paper, recomputed and checked"
 INTRODUCTION = (
     "Every figure, table and checkable statement of “Fuzzy Jaccard Index: A robust comparison of ordered lists” "
     "(Petković, Škrlj, Kocev, Simidjievski), recomputed. Statements are in our words; each has a verdict, what was "
-    "measured, and how. Ties are broken by input order, as in the published results, unless stated otherwise."
+    "measured and how, and the rule for the verdict. Ties are broken by input order, as in the published results, "
+    "unless stated otherwise."
 )
-CLASSES = {HOLDS: "holds", CAVEAT: "caveat", FAILS: "fails", UNCHECKED: "unchecked"}
-MARKS = {HOLDS: "✓", CAVEAT: "≈", FAILS: "✗", UNCHECKED: "-"}
+CLASSES = {HOLDS: "holds", CAVEAT: "caveat", DIFFERS: "differs", FAILS: "fails", UNCHECKED: "unchecked"}
+MARKS = {HOLDS: "✓", CAVEAT: "≈", DIFFERS: "≠", FAILS: "✗", UNCHECKED: "-"}
 
 
 def escape(text: str) -> str:
@@ -125,7 +126,8 @@ def _claim(claim: Claim) -> str:
             f'<div class="claim {CLASSES[claim.judged.verdict]}" id="c{claim.number}">',
             f"<p><strong>{claim.number}. {escape(claim.statement)}</strong></p>",
             *verdicts,
-            f'<p class="how">{escape(claim.how)}</p><p class="source">{escape(claim.source)}</p></div>',
+            f'<p class="how">{escape(claim.how)} Rule: {escape(claim.rule)}.</p>',
+            f'<p class="source">{escape(claim.source)}</p></div>',
         ]
     )
 
@@ -139,5 +141,5 @@ def markdown(claims: Sequence[Claim], verdicts: Mapping[str, int]) -> str:
         for label, judged in (("Verdict", claim.judged), ("With correct RF", claim.correct_rf)):
             if judged is not None:
                 lines.append(f"- {label}: **{judged.verdict}**. {judged.measured}.")
-        lines += [f"- How: {claim.how}", f"- In the paper: {claim.source}.", ""]
+        lines += [f"- How: {claim.how}", f"- Rule: {claim.rule}.", f"- In the paper: {claim.source}.", ""]
     return "\n".join(lines)

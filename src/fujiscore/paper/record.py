@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import operator
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,8 +15,9 @@ from fujiscore.tables import to_csv
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-HOLDS, CAVEAT, FAILS, UNCHECKED = "holds", "holds with a caveat", "fails", "not checked"
-VERDICTS = (HOLDS, CAVEAT, FAILS, UNCHECKED)
+HOLDS, CAVEAT, DIFFERS = "holds", "holds with a caveat", "differs from the algorithm"
+FAILS, UNCHECKED = "fails", "not checked"
+VERDICTS = (HOLDS, CAVEAT, DIFFERS, FAILS, UNCHECKED)
 NO_RANKINGS = "needs the published rankings"
 NO_DATA = "needs the raw data"
 
@@ -31,9 +33,10 @@ def facts(file: str) -> list[dict[str, str]]:
 
 
 SECTIONS = {row["key"]: row for row in facts("sections.csv")}
-# The statements in the order of their numbers. `source` is the part of the paper, `how` says what is computed,
-# `measured` is the text that a check's values fill in, and `rf` says which data sets a statement about RF needs: "all",
-# names separated by spaces, or "".
+# The statements by section. A number stays with its statement: later ones are numbered on, at the end of their section.
+# `source` is the part of the paper, `how` says what is computed, `measured` is the text that a check's values fill in,
+# and `rf` says which data sets a statement about RF needs: "all", names separated by spaces, or "". The rule for the
+# verdict is in `holds`, `caveat` and `differs`: conditions on the values of the check (see `met`).
 STATEMENTS = {row["key"]: row for row in facts("statements.csv")}
 # The paper's table, by the stem of the published files.
 DATA_SETS = {row["name"]: row for row in facts("data_sets.csv")}
@@ -89,6 +92,7 @@ class Claim:
     statement: str
     judged: Judged
     how: str
+    rule: str
     correct_rf: Judged | None = None
 
 
@@ -103,10 +107,54 @@ class Section:
     claims: Sequence[Claim] = ()
 
 
-def check(key: str, *, holds: bool | np.bool_, caveat: bool | np.bool_ = False, **values: Any) -> tuple[str, Judged]:
-    """Return a statement's key, and its verdict: one that does not hold fails, caveat or not."""
-    verdict = (CAVEAT if caveat else HOLDS) if holds else FAILS
-    return key, Judged(verdict, STATEMENTS[key]["measured"].format_map(values))
+SIGNS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def met(condition: str, values: Mapping[str, Any]) -> bool:
+    """Return whether values meet a condition such as `share > 0.5 and rises`: comparisons with numbers, names or text.
+
+    An empty condition is never met.
+    """
+    return bool(condition) and all(_compare(part.split(), values) for part in condition.split(" and "))
+
+
+def _compare(words: Sequence[str], values: Mapping[str, Any]) -> bool:
+    """Evaluate one comparison, or the truth of one value."""
+    if len(words) == 1:
+        return bool(values[words[0]])
+    left, sign, right = words
+    if right in values:
+        return bool(SIGNS[sign](values[left], values[right]))
+    given = values[left]
+    return bool(SIGNS[sign](given, right if isinstance(given, str) else float(right)))
+
+
+def verdict(key: str, values: Mapping[str, Any]) -> str:
+    """Return the verdict that a statement's rule gives to the measured values."""
+    row = STATEMENTS[key]
+    if met(row["holds"], values):
+        return CAVEAT if met(row["caveat"], values) else HOLDS
+    return DIFFERS if met(row["differs"], values) else FAILS
+
+
+def rule(key: str) -> str:
+    """Return a statement's rule in words."""
+    row = STATEMENTS[key]
+    parts = [f"{word} if {row[name]}" for word, name in (("holds", "holds"), ("with a caveat", "caveat")) if row[name]]
+    parts += [f"differs from the algorithm if {row['differs']}"] if row["differs"] else []
+    return f"{'; '.join(parts)}; otherwise fails".replace("_", " ")
+
+
+def check(key: str, **values: Any) -> tuple[str, Judged]:
+    """Return a statement's key, and its verdict by its rule, with the values measured."""
+    return key, Judged(verdict(key, values), STATEMENTS[key]["measured"].format_map(values))
 
 
 def make_section(
@@ -122,8 +170,10 @@ def make_section(
     judged = dict.fromkeys(STATEMENTS, Judged(UNCHECKED, NO_RANKINGS)) if checks is None else dict(checks)
     again = correct_rf or {}
     claims = [
-        Claim(number, row["source"], row["statement"], judged[name], row["how"], again.get(name))
-        for number, (name, row) in enumerate(STATEMENTS.items(), 1)
+        Claim(
+            int(row["number"]), row["source"], row["statement"], judged[name], row["how"], rule(name), again.get(name)
+        )
+        for name, row in STATEMENTS.items()
         if row["section"] == key
     ]
     missing = [f"Not computed: {NO_RANKINGS}."] if checks is None else []

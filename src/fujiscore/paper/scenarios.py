@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fujiscore.paper.conventions import Scores
-    from fujiscore.paper.record import Checks, Figure, Section
+    from fujiscore.paper.record import Checks, Figure, Judged, Section
 
     Pair = tuple[Scores, Scores]
     Family = Callable[[float], Pair]
@@ -25,6 +25,8 @@ DELTAS = (0.1, 1.0, 5.0, 10.0)
 # For sets of equal size these four are the same number; the paper draws one of them, too.
 COINCIDING = ("npog", "kuncheva", "wald", "pearson")
 DRAWS = 400
+# Even shared by r, s and t, these scores make correlation's area smaller against the two-part ranking.
+NEARLY_EQUAL = np.append(np.linspace(1.01, 1.0, 9), 0.0)
 
 
 def reversed_pair(delta: float) -> Pair:
@@ -106,12 +108,12 @@ def _check_reversed() -> Checks:
     changes = _changes(reversed_pair)
     fuji, others = changes.pop("fuji"), max(changes.values())
     off = max(np.abs(one[measure] + 1).max() for one in curves for measure in ("gamma", "correlation"))
-    to_one, shown = least[0] > 0.9999 and falls, listed(DELTAS)
+    shown: Any = {"least": listed(least, 5), "deltas": listed(deltas)}
     return [
-        check("reversed_to_one", holds=to_one, least=listed(least, 5), deltas=listed(deltas)),
-        check("reversed_low", holds=falls and top < 0.2, top=top, areas=listed(areas, 4)),
-        check("reversed_only_fuji", holds=others < ROUNDING, caveat=falls, deltas=shown, others=others, fuji=fuji),
-        check("reversed_minus_one", holds=off < 1e-9, distance=off),
+        check("reversed_to_one", least_fuji=least[0], area_falls=falls, **shown),
+        check("reversed_low", top=top, area_falls=falls, areas=listed(areas, 4)),
+        check("reversed_only_fuji", others=others, fuji=fuji, area_falls=falls, deltas=listed(DELTAS)),
+        check("reversed_minus_one", distance=off),
     ]
 
 
@@ -120,18 +122,32 @@ def _check_correlated() -> Checks:
     curves = _curves(correlated_pair(1.0))
     fuji, jaccard, gamma, correlation = (curves[m] for m in ("fuji", "jaccard", "gamma", "correlation"))
     change = _changes(correlated_pair)["jaccard"]
-    least = listed((curve(*correlated_pair(delta)).min() for delta in DELTAS), 4)
-    steps: Any = {"fuji": roughness(fuji), "jaccard": roughness(jaccard)}
-    jumps = np.allclose(jaccard[:3], [0, 1, 0.5]) and change < ROUNDING
-    steady = steps["fuji"] < steps["jaccard"] and fuji.min() > 0.95
-    rises = gamma[0] == -1 and abs(gamma[-1] - 0.77) < 0.01 and np.all(np.diff(gamma) >= -ROUNDING)
-    late = np.all(correlation[:2] < 0) and np.all(correlation[2:] > 0.9)
+    off = np.abs(jaccard[:3] - [0, 1, 0.5]).max()
+    least = [curve(*correlated_pair(delta)).min() for delta in DELTAS]
+    falls, shown = np.all(np.diff(least) < 0), listed(least, 4)
+    steps: Any = {"fuji": roughness(fuji), "jaccard": roughness(jaccard), "deltas": listed(DELTAS)}
+    rises, end = np.all(np.diff(gamma) >= -ROUNDING), abs(gamma[-1] - 0.77)
+    late: Any = {"before": correlation[:2].max(), "after": correlation[2:].min()}
     return [
-        check("correlated_jaccard", holds=jumps, first=listed(jaccard[:3]), change=change),
-        check("correlated_fuji", holds=steady, deltas=listed(DELTAS), least=least, **steps),
-        check("correlated_gamma", holds=rises, gamma=listed(gamma)),
-        check("correlated_correlation", holds=late, first=listed(correlation[:3])),
+        check("correlated_jaccard", off=off, first=listed(jaccard[:3]), change=change),
+        check("correlated_fuji", least_fuji=fuji.min(), least_falls=falls, least=shown, **steps),
+        check("correlated_gamma", start=gamma[0], end_off=end, rises=rises, gamma=listed(gamma)),
+        check("correlated_correlation", first=listed(correlation[:3]), **late),
+        _check_detection(curves),
     ]
+
+
+def _check_detection(curves: dict[str, Scores]) -> tuple[str, Judged]:
+    """Check whether a score other than FUJI sees the similarity of correlated items."""
+    others = [measure for measure in curves if measure != "fuji"]
+    least = {fj.MEASURES[measure].title: curves[measure].min() for measure in others}
+    seen = {fj.MEASURES[measure].title: float((curves[measure] > 0.9).mean()) for measure in others}
+    best, most = max(least, key=least.__getitem__), max(seen, key=seen.__getitem__)
+    count = sum(
+        bool(np.all(curves[measure][1::2] > 0.9)) for measure in others if seen[fj.MEASURES[measure].title] < 0.6
+    )
+    shown: Any = {"best": best, "title": most, "count": count, "fuji": curves["fuji"].min()}
+    return check("none_other", best_least=least[best], seen=seen[most], **shown)
 
 
 def _check_all_measures() -> Checks:
@@ -140,17 +156,20 @@ def _check_all_measures() -> Checks:
     whole = {measure: roughness(values) for measure, values in both[0].items()}
     later = {measure: roughness(values[2:]) for measure, values in both[0].items()}
     others = set(whole) - {"fuji", "correlation"}
-    next_best = min(later[measure] for measure in others)
-    steadiest = max(later["fuji"], later["correlation"]) < next_best
-    caveat = whole["correlation"] > min(whole[measure] for measure in others)
+    steps: Any = {
+        "both": max(later["fuji"], later["correlation"]),
+        "next_best": min(later[measure] for measure in others),
+        "correlation_whole": whole["correlation"],
+        "next_whole": min(whole[measure] for measure in others),
+    }
     hamming = max(np.abs(curves["hamming"] - curves["fuji"]).max() for curves in both)
     rng = np.random.default_rng(1)
     pairs = (rng.random((2, int(rng.integers(2, 13)))) for _ in range(DRAWS))
     apart = max(np.ptp(list(_curves(tuple(pair), COINCIDING).values()), axis=0).max() for pair in pairs)
     return [
-        check("steadiest", holds=steadiest, caveat=caveat, later=later, whole=whole, next_best=next_best),
-        check("hamming_like_fuji", holds=hamming < 0.25, apart=hamming),
-        check("one_curve", holds=apart < 1e-12, draws=DRAWS, apart=apart),
+        check("steadiest", later=later, whole=whole, **steps),
+        check("hamming_like_fuji", apart=hamming),
+        check("one_curve", draws=DRAWS, apart=apart),
     ]
 
 
@@ -170,20 +189,23 @@ def _check_two_part() -> Checks:
     """Check the statements on the two-part ranking."""
     apart = _two_part_differences()
     differing = [fj.MEASURES[measure].title for measure, value in apart.items() if value > ROUNDING]
-    equal, names, largest = len(apart) - len(differing), ", ".join(differing), max(apart.values())
-    fuji, correlation = _two_part_leads().T
-    wins = [int((lead > ROUNDING).sum()) for lead in (fuji, correlation)]
-    ties = int((np.abs(correlation) <= ROUNDING).sum())
-    r = np.arange(10.0, 0.0, -1.0)
-    steep, flat = auc(r, two_part(10.0 ** -np.arange(10.0))[1]), auc(r, two_part(100.0 - np.arange(10.0))[2])
-    opposite = {"least": fuji.min(), "steep": steep, "flat": flat}
-    never = wins[1] + ties == DRAWS
+    order: Any = {"equal": len(apart) - len(differing), "names": ", ".join(differing), "apart": max(apart.values())}
+    same, free = _two_part_leads(shared=True), _two_part_leads(shared=False)
+    r, s, t = two_part(NEARLY_EQUAL)
+    example: Any = {"two_part": auc(r, s, "correlation"), "reverse": auc(r, t, "correlation")}
     return [
-        check("two_part_jaccard", holds=apart["jaccard"] < ROUNDING, apart=apart["jaccard"]),
-        check("two_part_order", holds=not differing, equal=equal, count=len(apart), differing=names, apart=largest),
-        check("two_part_fuji", holds=wins[0] == DRAWS, caveat=steep < flat, wins=wins[0], draws=DRAWS, **opposite),
-        check("two_part_correlation", holds=never, caveat=ties > 0, wins=wins[1], draws=DRAWS, ties=ties),
+        check("two_part_jaccard", apart=apart["jaccard"]),
+        check("two_part_order", differing=len(differing), count=len(apart), **order),
+        check_lead("two_part_fuji", same[:, 0], free[:, 0]),
+        check_lead("two_part_correlation", same[:, 1], free[:, 1], **example),
     ]
+
+
+def check_lead(key: str, same: Scores, free: Scores, **more: Any) -> tuple[str, Judged]:
+    """Check that the area against s is larger: with the same scores for s and t, and with scores of their own."""
+    losses, free_losses = (int((leads <= ROUNDING).sum()) for leads in (same, free))
+    shown: Any = {"wins": same.size - losses, "draws": same.size, "least": same.min(), "reversal": -free.min()}
+    return check(key, losses=losses, free_losses=free_losses, **shown, **more)
 
 
 def _two_part_differences() -> dict[str, float]:
@@ -198,14 +220,17 @@ def _two_part_differences() -> dict[str, float]:
     return apart
 
 
-def _two_part_leads() -> Scores:
-    """Return by how much the area against s exceeds that against t for random scores: FUJI, correlation per draw."""
+def _two_part_leads(*, shared: bool) -> Scores:
+    """Return by how much the area against s exceeds that against t for random scores: FUJI, correlation per draw.
+
+    The scores of s and t are the same if shared, else drawn independently.
+    """
     rng = np.random.default_rng(2)
     draw = (rng.random, rng.exponential, lambda size: rng.pareto(1.0, size))
     rows = []
     for index in range(DRAWS):
         n = int(rng.choice([4, 6, 8, 10]))
-        r, shared = (np.sort(draw[index % 3](size=n))[::-1].copy() for _ in range(2))
-        _, s, t = two_part(shared)
+        r, first, second = (np.sort(draw[index % 3](size=n))[::-1].copy() for _ in range(3))
+        s, t = two_part(first)[1], two_part(first if shared else second)[2]
         rows.append([auc(r, s, measure) - auc(r, t, measure) for measure in ("fuji", "correlation")])
     return np.array(rows)

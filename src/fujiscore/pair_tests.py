@@ -9,7 +9,6 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
 from fujiscore.intervals import ALTERNATIVES, ZERO, bounded, test
-from fujiscore.matrix import Matrix
 from fujiscore.measures import find
 from fujiscore.null import correct
 from fujiscore.pairwise import pairwise
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from fujiscore.coercion import Scores
     from fujiscore.intervals import Alternative
+    from fujiscore.matrix import Matrix
     from fujiscore.overlap import Ties, ZeroTail
     from fujiscore.ranking import Rankings
     from fujiscore.rankings import Policies

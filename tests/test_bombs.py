@@ -16,6 +16,7 @@ import pytest
 
 import fujiscore as fj
 from fujiscore.errors import InputError
+from fujiscore.io import datasets
 from fujiscore.io.limits import memory_limit
 from fujiscore.paper.sources import fetch
 
@@ -212,7 +213,7 @@ def test_arff_headers_take_linear_time(tmp_path, text):
     (tmp_path / "a.arff").write_text(f"@relation r\n{text}\n@data\n1\n")
     start = time.monotonic()
     with pytest.raises(InputError):
-        fj.io.datasets.load(tmp_path / "a.arff", "y")
+        datasets.load(tmp_path / "a.arff", "y")
     assert time.monotonic() - start < 5
 
 

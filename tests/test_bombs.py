@@ -16,6 +16,7 @@ import pytest
 
 import fujiscore as fj
 from fujiscore.errors import InputError
+from fujiscore.io import datasets
 from fujiscore.io.limits import memory_limit
 from fujiscore.paper.sources import fetch
 
@@ -165,14 +166,14 @@ def test_deep_json(tmp_path, depth, unit):
 def test_records_without_common_names(tmp_path):
     records = [{"item": f"g{i}", f"c{i}": 1} for i in range(20_000)]
     (tmp_path / "a.json").write_text(json.dumps(records))
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(InputError, match="20,000 records have 20,001 names in all, and 40,000 values"):
         fj.read(tmp_path / "a.json")
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 20
 
 
 def linear(name, text, **options):
-    """Return a case: a text in a file of that name, which is read or refused in less than 5 s."""
+    """Return a case: a text in a file of that name, which is read or refused in linear time."""
     return pytest.param(name, text, options, id=f"{name}-{text[:12]!r}")
 
 
@@ -199,10 +200,10 @@ def linear(name, text, **options):
 )
 def test_no_text_takes_quadratic_time(tmp_path, name, text, options):
     (tmp_path / name).write_text(text)
-    start = time.monotonic()
+    start = time.process_time()
     with suppress(InputError):
         fj.read(tmp_path / name, **options)
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize(
@@ -210,23 +211,23 @@ def test_no_text_takes_quadratic_time(tmp_path, name, text, options):
 )
 def test_arff_headers_take_linear_time(tmp_path, text):
     (tmp_path / "a.arff").write_text(f"@relation r\n{text}\n@data\n1\n")
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(InputError):
-        fj.io.datasets.load(tmp_path / "a.arff", "y")
-    assert time.monotonic() - start < 5
+        datasets.load(tmp_path / "a.arff", "y")
+    assert time.process_time() - start < 20
 
 
 def test_repeated_names_are_found_in_linear_time():
     pandas = pytest.importorskip("pandas")
     names = [*map(str, range(100_000)), "99999"]
     table = pandas.DataFrame(np.ones((1, len(names))), columns=names)
-    start = time.monotonic()
+    start = time.process_time()
     for call in (lambda: fj.Rankings(names, np.ones((len(names), 1))), lambda: fj.rankings(table)):
         with pytest.raises(InputError, match="'99999' names more than one"):
             call()
     with pytest.raises(InputError, match="repeats 1 item"):
         fj.rankings(pandas.DataFrame({"item": names, "score": 1.0}), items="item")
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 20
 
 
 class Endless(http.server.BaseHTTPRequestHandler):

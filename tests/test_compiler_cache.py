@@ -30,7 +30,9 @@ LOADED, COMPILED = ["1", "1", "0"], ["1", "0", "1"]
 
 def start(folder, script=SCRIPT, **options):
     """Start a process that compiles, with its cache in a folder."""
-    environment = {**os.environ, "FUJISCORE_COMPILE": "always", "NUMBA_CACHE_DIR": str(folder)}
+    # Measuring coverage writes files, too, which a limit on their size would stop.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    environment |= {"FUJISCORE_COMPILE": "always", "NUMBA_CACHE_DIR": str(folder)}
     command = [sys.executable, "-W", "error", "-c", script]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command, env=environment, **pipes, **options)

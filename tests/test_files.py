@@ -472,13 +472,15 @@ def stop_at(step, stop):
 
 def in_child(action):
     """Return what an action returns, in a forked process; True if it fails or the process dies."""
+    from posix import _exit  # not that of os, which writes measured coverage, and may be stopped in that
+
     child = os.fork()
     if not child:
         result = True
         try:
             result = action()
         finally:
-            os._exit(int(result))
+            _exit(int(result))
     return bool(os.waitpid(child, 0)[1])
 
 

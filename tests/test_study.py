@@ -744,3 +744,10 @@ def test_a_finished_resample_that_is_not_as_written_is_computed_again(tmp_path):
     assert (whole.resumed, again.resumed) == (0, 1)
     assert str(again) == str(whole)
     assert study(*table(), **options).resumed == 4
+
+
+def test_a_note_is_told_once():
+    x, y = table()
+    x[:, 2] = 0.0
+    notes = study(x, y, ["relief", "mutual_information"], **QUICK).notes
+    assert len(set(notes)) == len(notes) > 0

@@ -256,7 +256,8 @@ def study(
     names = [f"resample {i + 1}" for i in range(schedule.count)]
     resampled = {name: as_rankings(names, drawn[:, i], table) for i, name in enumerate(rankers)}
     result = _compared(rankings, resampled, chosen.name, settings, work)
-    return replace(result, notes=(*table.notes, *_caveats(result, table, rankers)), resumed=resumed)
+    notes = dict.fromkeys((*table.notes, *_caveats(result, table, rankers)))
+    return replace(result, notes=tuple(notes), resumed=resumed)
 
 
 def _compared(

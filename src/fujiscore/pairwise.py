@@ -311,7 +311,11 @@ def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str,
     prepared = run(_prepare, tiles, n_jobs=work["n_jobs"], progress=False)
     if scores.min() < 0:
         scores = np.maximum(scores, 0.0)
-    arrays = (item_levels, scores, *(np.array([one[part] for one in prepared]) for part in range(3)))
+    arrays: tuple[NDArray[Any], ...] = (
+        item_levels,
+        scores,
+        *(np.array([one[part] for one in prepared]) for part in range(3)),
+    )
     stacks: dict[tuple[int, int], Any] = {}
     tiles = []
     for rows, columns in blocks:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from fujiscore.io import documents
+
 HERE = Path(__file__).parent
 # The tests are imported as single files (importlib mode): the oracle and the strategies lie beside them.
 sys.path.insert(0, str(HERE))
@@ -33,3 +35,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.published)
+
+
+@pytest.fixture(params=["pyarrow", "csv"])
+def engine(request, monkeypatch):
+    """Read delimited files through pyarrow, and row by row."""
+    monkeypatch.setattr(documents, "SMALL", 0 if request.param == "pyarrow" else 1 << 30)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Return a function that writes a file and returns its path."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write

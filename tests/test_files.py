@@ -353,6 +353,30 @@ class TestFolders:
         assert content(out) == {**NEW, **mine}
         assert (out / "late" / "empty").is_dir()
 
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, PermissionError])
+    def test_files_that_appeared_are_kept_if_the_run_is_stopped_before_it_has_moved_them(
+        self, tmp_path, monkeypatch, error
+    ):
+        out = tmp_path / "out"
+        save(out, OLD)
+        sync, sync_folder = files._sync, files._sync_folder
+
+        def written_meanwhile(*args):
+            (out / "late.txt").write_text("mine")
+            sync(*args)
+
+        def stopped(folder):
+            sync_folder(folder)
+            if folder == tmp_path:  # right after the new folder has taken its place
+                raise error
+
+        monkeypatch.setattr(files, "_sync", written_meanwhile)
+        monkeypatch.setattr(files, "_sync_folder", stopped)
+        with pytest.raises(error):
+            save(out, NEW)
+        assert content(out) == {**NEW, "late.txt": "mine"}
+        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
     @pytest.mark.parametrize("kind", ["link", "file", "folder"])
     def test_a_working_folder_that_is_not_ours_is_left_alone(self, tmp_path, kind):
         (tmp_path / "victim" / "new").mkdir(parents=True)

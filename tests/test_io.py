@@ -55,18 +55,6 @@ def _pyarrow_for_small_files(monkeypatch):
     monkeypatch.setattr(documents, "SMALL", 0)
 
 
-@pytest.fixture
-def write(tmp_path):
-    """Return a function that writes a file and returns its path."""
-
-    def write(name, content):
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
-
-
 def held(loaded):
     """Return what was loaded as plain Python: name to item to score."""
     return {own.name: dict(zip(own.items, own.scores.tolist(), strict=True)) for own in loaded.sources}

@@ -25,24 +25,6 @@ RULE = "-" * 100
 WORDS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]
 
 
-@pytest.fixture(params=["pyarrow", "csv"])
-def engine(request, monkeypatch):
-    """Read delimited files through pyarrow, and row by row."""
-    monkeypatch.setattr(documents, "SMALL", 0 if request.param == "pyarrow" else 1 << 30)
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Return a function that writes a file and returns its path."""
-
-    def write(name, content):
-        path = tmp_path / name
-        path.write_text(content, encoding="utf-8")
-        return path
-
-    return write
-
-
 def plain(loaded):
     """Return what was loaded as plain Python: name to items and scores."""
     return {source.name: (list(source.items), source.scores.tolist()) for source in loaded.sources}

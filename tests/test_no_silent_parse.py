@@ -25,28 +25,10 @@ LARGE = 2**53
 NAN = float("nan")
 
 
-@pytest.fixture(params=["pyarrow", "csv"])
-def engine(request, monkeypatch):
-    """Read delimited files through pyarrow, and row by row."""
-    monkeypatch.setattr(documents, "SMALL", 0 if request.param == "pyarrow" else 1 << 30)
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Return a function that writes a file and returns its path."""
-
-    def write(name, content):
-        path = tmp_path / name
-        path.write_text(content, encoding="utf-8", newline="")
-        return path
-
-    return write
-
-
 def scores_in(path, **options):
     """Return what a file holds as plain Python: name to item to score."""
     sources = load(path, **options).sources
-    return {own.name: dict(zip(own.items, own.scores.tolist(), strict=True)) for own in sources}
+    return {source.name: dict(zip(source.items, source.scores.tolist(), strict=True)) for source in sources}
 
 
 def outcome(path, **options):
@@ -55,7 +37,7 @@ def outcome(path, **options):
         sources = load(path, **options).sources
     except InputError as error:
         return str(error)
-    return [(own.name, list(own.items), [repr(score) for score in own.scores.tolist()]) for own in sources]
+    return [(source.name, list(source.items), [repr(score) for score in source.scores.tolist()]) for source in sources]
 
 
 def both_ways(path, monkeypatch):
@@ -816,3 +798,10 @@ def test_names_of_several_lines_and_of_a_megabyte(tmp_path):
     path.write_text('"A\nB"\nC\n')
     with pytest.raises(fj.InputError, match="which may be several rows"):
         fj.read(path)
+
+
+@pytest.mark.parametrize("first", ["sep=;", "SEP=,", "# genes of 2020", "#comment"])
+def test_a_first_line_that_is_neither_header_nor_row_is_named(write, first):
+    with pytest.raises(fj.InputError, match=r"line 1 must be a header or a row; .* is neither\. Remove it"):
+        fj.read(write("x.csv", f"{first}\ngene;score\na;3\nb;2\n"))
+    assert fj.read(write("y.csv", "#gene;score\na;3\nb;2\n"), item="#gene", score="score").n == 2

@@ -128,13 +128,13 @@ def _locked(file: IO[bytes]) -> bool:
 
 
 @contextmanager
-def claimed(folder: Path, named: str) -> Iterator[None]:
+def claimed(folder: Path, named: str, mode: int = 0o777) -> Iterator[None]:
     """Hold a folder, created if necessary, for this process alone; if another one holds it, raise an InputError."""
     lock = folder / LOCK
     while True:
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            folder.mkdir(mode=PRIVATE, exist_ok=True)
+            folder.mkdir(mode, exist_ok=True)
             file = lock.open("ab")
         except (FileExistsError, NotADirectoryError):
             raise InputError(f"{named} must name a folder; it is a file.") from None
@@ -202,6 +202,16 @@ class Results:
         """Where the earlier results are for a moment, on systems that cannot exchange two folders in one step."""
         return self.work / "old"
 
+    @property
+    def _number(self) -> Path:
+        """Where the number of the new folder is noted: whether it has taken its place shows by it."""
+        return self.work / "number"
+
+    @property
+    def _spent(self) -> Path:
+        """Where the earlier results wait to be removed, nothing of them being needed any more."""
+        return self.work / "spent"
+
     def publish(self) -> list[Path]:
         """Put the new files in the place of the earlier ones, all at once; return their paths."""
         names = _names(self.new)
@@ -243,6 +253,7 @@ class Results:
 
     def _swap(self, earlier: dict[str, str]) -> None:
         """Put the new folder in the place of the old one, in one step where the system can."""
+        self._number.write_text(str(self.new.stat().st_ino))
         if not _exchanged(self.new, self.out):
             if self.out.exists():
                 self.out.rename(self._old)
@@ -253,12 +264,22 @@ class Results:
                     self._old.rename(self.out)
                 raise
         _sync_folder(self.out.parent)
-        previous = self.new if self.new.exists() else self._old
-        if previous.exists():
-            self._keep_latecomers(previous, earlier)
+        self._keep_latecomers(earlier)
 
-    def _keep_latecomers(self, previous: Path, earlier: dict[str, str]) -> None:
+    def _previous(self) -> Path | None:
+        """Return where the folder is that new results have replaced, None if there is none."""
+        if self._old.exists():
+            return self._old
+        with suppress(OSError, ValueError):
+            if self.new.exists() and self.out.stat().st_ino == int(self._number.read_text()):
+                return self.new  # exchanged
+        return None
+
+    def _keep_latecomers(self, earlier: dict[str, str]) -> None:
         """Move files that others wrote while the new folder was prepared, and which it therefore lacks, into it."""
+        previous = self._previous()
+        if previous is None:
+            return
         written = {*_manifest(self.out, self.made_by)} if self.force else set()
         for name in _others(previous, earlier) - written:
             here, there = previous / name, self.out / name
@@ -268,13 +289,18 @@ class Results:
                 there.parent.mkdir(parents=True, exist_ok=True)
                 here.replace(there)
         _link(previous, self.out, ())  # empty folders
+        previous.rename(self._spent)
 
     def recover(self) -> None:
-        """Remove what a killed process left behind, after putting back a folder that it had moved away."""
+        """Remove what a killed process left behind, after putting back what it had moved away."""
         if self._old.exists() and not self.out.exists():
             self._old.rename(self.out)
-        for leftover in (self._old, self.new):
+        _remove(self._spent)
+        if previous := self._previous():
+            self._keep_latecomers(_manifest(previous, self.made_by))
+        for leftover in (self._spent, self.new):
             _remove(leftover)
+        self._number.unlink(missing_ok=True)
 
     def clear(self) -> None:
         """Remove the working folder, but keep finished parts of an interrupted computation."""
@@ -294,7 +320,7 @@ def results_folder(out: str | os.PathLike[str], made_by: str, *, argument: str, 
     _require_replaceable(target, named)
     folder = Results(target, target.with_name(f".{target.name}.fujiscore"), made_by, named, force)
     _require_ours(folder.work)
-    with claimed(folder.work, named):
+    with claimed(folder.work, named, PRIVATE):
         try:
             (folder.work / MARK).touch()
             folder.recover()

@@ -469,9 +469,9 @@ def universe_size(given: Any, n: int) -> int:
     return size
 
 
-def _require_same_labels(own: Labels, given: Any, name: str) -> None:
+def _require_same_labels(labels: Labels, given: Any, name: str) -> None:
     """Raise if scores that have labels are given others."""
-    if list(own) != list(given):
+    if list(labels) != list(given):
         raise InputError(
             f"{name} must have one set of labels; its scores have labels of their own, and items are others, or in "
             "another order. Leave items out, or align the scores with fujiscore.rankings."

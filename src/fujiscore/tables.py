@@ -49,8 +49,8 @@ def _encodable_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns with lone surrogates in names and labels escaped."""
     result: dict[str, Any] = {}
     for name, values in columns.items():
-        held = [encodable(v) if isinstance(v, str) else v for v in values] if isinstance(values, list) else values
-        result[free_name(encodable(name), result)] = held
+        cells = [encodable(v) if isinstance(v, str) else v for v in values] if isinstance(values, list) else values
+        result[free_name(encodable(name), result)] = cells
     return result
 
 

@@ -59,6 +59,6 @@ def pair(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:
     for path in paths:
         names = read([path], reading, **{**changed, "missing": "zero"}).names
         if len(names) > 1:
-            held = f"{len(names)} rankings: {first_few(names, 8, NAME)}"
-            raise InputError(f"{path} holds {held}. Name one: {path}:{names[0]}")
+            listed = first_few(names, 8, NAME)
+            raise InputError(f"{path} holds {len(names)} rankings: {listed}. Name one: {path}:{names[0]}")
     raise InputError(f"two rankings can be compared; got {len(rankings)}. For more, use fuji matrix.")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SEPARATED = "separated by comma, tab, semicolon, | or space"
 YEARS = range(1900, 2101)
 FAR = 10  # a number more than this many times those beneath it is not one of them
+SEPARATOR_LINE = re.compile("sep=.?", re.IGNORECASE)  # for Excel
 INTEGER = re.compile(r"[+-]?[0-9]+")
 DIGITS = re.compile(r"[0-9]+")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -32,6 +33,10 @@ def has_header(file: str, rows: Sequence[list[str]], width: int, separator: str,
     """Return whether the first row names the columns: in a data set it must, above one or two of rankings it may."""
     first, *body = rows
     cells = [cell.strip() for cell in first]
+    if SEPARATOR_LINE.fullmatch(separator.join(first).strip()) or (cells[0].startswith("#") and len(cells) != width):
+        raise InputError(
+            f"{file}, line 1 must be a header or a row; {shown(separator.join(first))} is neither. Remove it."
+        )
     whole = [row for row in body if len(row) == width]
     counted = cells == [str(column) for column in range(width)]  # what pandas writes for columns without names
     if len(cells) == width - 1 and separator == ",":

@@ -8,13 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from fujiscore._kernels._jit import kernel
-from fujiscore._kernels.chance import tails
 from fujiscore._kernels.order import descending, tie_bounds
 from fujiscore._kernels.sweep import overlap
 
 # Columns of a point's row.
-SHARED, SIZE_R, SIZE_S, FUJI, FUJI_HIGH, MEAN_R, VARIANCE_R, MEAN_S, VARIANCE_S = range(9)
-COLUMNS = 9
+SHARED, SIZE_R, SIZE_S, FUJI, FUJI_HIGH, TAIL_R, TAIL_S, COLUMNS = 0, 1, 2, 3, 4, 5, 8, 11
 
 
 @kernel
@@ -117,16 +115,30 @@ def closed_sizes(up_to, path, closed, out):
 
 
 @kernel
-def write_tails(ranked, sizes, mean, variance, points, column):
-    """Write mean and variance of the scores outside each set relative to its last one."""
-    tails(ranked, mean, variance)
-    for j in range(sizes.size):
-        points[j, column] = mean[sizes[j] - 1]
-        points[j, column + 1] = variance[sizes[j] - 1]
+def tail(ranked, size, universe, zero_tail, out):
+    """Write mean, variance and third central moment of the memberships outside a set.
+
+    The items of the universe that neither list has are at 0.
+    """
+    kth, number = ranked[size - 1], max(universe, ranked.size) - size
+    out[0], out[1], out[2] = zero_tail, 0.0, 0.0
+    if kth <= 0.0 or number == 0:
+        return
+    total = 0.0
+    for i in range(size, ranked.size):
+        total += ranked[i] / kth
+    mean = total / number
+    second = third = 0.0
+    for i in range(size, ranked.size):
+        apart = ranked[i] / kth - mean
+        second += apart * apart
+        third += apart * apart * apart
+    unseen = number - (ranked.size - size)
+    out[0], out[1], out[2] = mean, (second + unseen * mean**2) / number, (third - unseen * mean**3) / number
 
 
 @kernel
-def one_pair(items_r, scores_r, items_s, scores_s, path, place, closed, zero_tail, persistence, more, work, points, depths):
+def one_pair(items_r, scores_r, items_s, scores_s, path, place, closed, zero_tail, persistence, universe, work, points, depths):
     """Write a pair's rows, and return the number of its items, or -1 if a list repeats one."""
     whole, real, keys = work
     n_r, n_s, size = items_r.size, items_s.size, path.size
@@ -156,9 +168,10 @@ def one_pair(items_r, scores_r, items_s, scores_s, path, place, closed, zero_tai
                 up_to_r[d] = up_to_s[d] = d + 1
         agreements(s_rank, r_rank, up_to_r, up_to_s, path[-1], real[2])
         by_depth(real[2], path, persistence, depths)
-    if more:
-        write_tails(ranked_r, k1, real[2, :n], real[3, :n], points, MEAN_R)
-        write_tails(ranked_s, k2, real[2, :n], real[3, :n], points, MEAN_S)
+    if universe >= 0:
+        for j in range(size):
+            tail(ranked_r, k1[j], universe, zero_tail, points[j, TAIL_R:TAIL_S])
+            tail(ranked_s, k2[j], universe, zero_tail, points[j, TAIL_S:COLUMNS])
         fill(ranked_r, n_r, True)
         fill(ranked_s, n_s, True)
         overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, fuji)
@@ -169,19 +182,19 @@ def one_pair(items_r, scores_r, items_s, scores_s, path, place, closed, zero_tai
 
 @kernel(cost=60)
 def overlaps(
-    start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, place, closed, zero_tail, persistence, more,
+    start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, place, closed, zero_tail, persistence, universe,
     sizes, points, depths,
 ):  # fmt: skip
     """Write for each pair, along its path, what measures are formulas of; return the first pair that repeats an item.
 
     The path of pair q is first[q] to first[q + 1] of `paths`; so are its rows of `points` (see above) and `depths`
-    (by persistence). `sizes` takes the number of items that the two lists have together. Upper bounds and tail
-    moments are computed if `more`. Returns -1 if no pair repeats an item.
+    (by persistence). `sizes` takes the number of items that the two lists have together. Upper bounds and
+    tail moments are computed unless the universe is -1 (0: it is unknown). Returns -1 if no pair repeats an item.
     """
     longest = 1
     for q in range(first.size - 1):
         longest = max(longest, start_r[q + 1] - start_r[q] + start_s[q + 1] - start_s[q])
-    work = np.empty((7, longest), np.int32), np.empty((4, longest)), np.empty((2, longest), np.uint64)
+    work = np.empty((7, longest), np.int32), np.empty((3, longest)), np.empty((2, longest), np.uint64)
     for q in range(first.size - 1):
         a, b = start_r[q], start_r[q + 1]
         c, d = start_s[q], start_s[q + 1]
@@ -190,7 +203,7 @@ def overlaps(
         if e < f:
             sizes[q] = one_pair(
                 items_r[a:b], scores_r[a:b], items_s[c:d], scores_s[c:d], paths[e:f], place, closed, zero_tail,
-                persistence, more, work, points[e:f], depths[e:f],
+                persistence, universe, work, points[e:f], depths[e:f],
             )  # fmt: skip
             if sizes[q] < 0:
                 return q

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Longer names of rankings are shortened: they would leave no room for the matrix.
 LONGEST = 32
+# The legend of more curves than this is beside the axes.
+BESIDE = 4
 # Text that is drawn as it is, even where matplotlib would take dollars for mathematics or sends all text to LaTeX.
 LITERAL = {"parse_math": False, "usetex": False}
 # One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it.
@@ -62,7 +64,8 @@ def new_axes(width: float = 6.4, height: float = 4.0) -> Any:
 
 def curves(lines: Sequence[Curve], ax: Any = None) -> Any:
     """Draw curves over k, one per measure, with their headline values in the legend."""
-    ax = new_axes() if ax is None else ax
+    if ax is None:
+        ax = new_axes() if len(lines) <= BESIDE else new_axes(10.0, max(4.0, 0.22 * len(lines)))
     for line in lines:
         measure = find(line.measure)
         name = line.grid.whole if measure.whole else line.grid.area
@@ -311,6 +314,6 @@ def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) 
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:g}")
     ax.grid(alpha=0.25)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > 4 else {}
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > BESIDE else {}
     legend(ax, **beside)
     return ax

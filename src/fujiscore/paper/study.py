@@ -29,7 +29,7 @@ from fujiscore.paper.record import (
 from fujiscore.paper.sources import METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -65,6 +65,11 @@ def means(sets: Sets, measure: str = "fuji", *, ks: str = "exp", corrected: bool
 def pair_title(pair: Pair) -> str:
     """Return a pair's name in the paper's words."""
     return f"{TITLES[pair[0]]}-{TITLES[pair[1]]}"
+
+
+def _every_pair(sets: Sets) -> Iterator[tuple[str, str, fj.Rankings]]:
+    """Yield the data set, the title and the two rankings of every pair."""
+    return ((name, pair_title(pair), rankings[pair]) for name, rankings in sets.items() for pair in PAIRS)
 
 
 def section(sets: Sets | None, corrected: Sets | None, examples: Mapping[str, int] | None = None) -> Section:
@@ -228,15 +233,13 @@ def _jaccard_blind(sets: Sets, fuji: Means) -> tuple[str, Judged]:
 
 def _steadier(sets: Sets) -> tuple[str, Judged]:
     """Check whether FUJI's curves have smaller steps than Jaccard's, and lie above them."""
-    wins, total, below = 0, 0, 0.0
-    for rankings in sets.values():
-        for first, second in PAIRS:
-            comparison = compare(rankings[first], rankings[second], ("fuji", "jaccard"))
-            fuji, jaccard = comparison["fuji"].values, comparison["jaccard"].values
-            wins += roughness(fuji) < roughness(jaccard)
-            below = min(below, float((fuji - jaccard).min()))
-            total += 1
-    return check("steadier", share=wins / total, below=below, wins=wins, pairs=total)
+    wins, below = [], 0.0
+    for _, _, (r, s) in _every_pair(sets):
+        comparison = compare(r, s, ("fuji", "jaccard"))
+        fuji, jaccard = comparison["fuji"].values, comparison["jaccard"].values
+        wins.append(roughness(fuji) < roughness(jaccard))
+        below = min(below, float((fuji - jaccard).min()))
+    return check("steadier", share=np.mean(wins), below=below, wins=sum(wins), pairs=len(wins))
 
 
 def _check_data(sets: Sets) -> Checks:
@@ -258,7 +261,7 @@ def _check_scores(sets: Sets) -> Checks:
     """Check the statements on the sparse grid, the zeros and the long tails."""
     sparse, whole = by_set(sets), by_set(sets, ks="all")
     least, least_whole = (pair_title(PAIRS[form.mean(axis=0).argmin()]) for form in (sparse, whole))
-    skipped = [_skipped(rankings[pair]) for rankings in sets.values() for pair in PAIRS]
+    skipped = [_skipped(pair) for _, _, pair in _every_pair(sets)]
     genes = _skipped(sets["genes"][ENSEMBLES])
     large = [rankings for rankings in sets.values() if rankings.n > LARGE]
     halves = {name: float(np.median([_half(rankings[name]) for rankings in large])) for name in METHODS}
@@ -293,16 +296,15 @@ def _top_share(ks: NDArray[np.int64]) -> float:
 def _check_large_k(sets: Sets) -> tuple[str, Judged]:
     """Check how little FUJI changes from k to k + 1 where k is large."""
     early, late, largest = {}, {}, 0.0
-    for name, rankings in sets.items():
-        for pair in PAIRS:
-            steps = np.abs(np.diff(curve(rankings[pair[0]], rankings[pair[1]])))
-            title, half = f"{pair_title(pair)} on {DATA_SETS[name]['title']}", steps.size // 2
-            early[title], late[title] = (float((part <= 0.01).mean()) for part in (steps[:half], steps[half:]))
-            largest = max(largest, steps[half:].max())
-    where = min(late, key=late.__getitem__)
+    for name, title, (r, s) in _every_pair(sets):
+        steps = np.abs(np.diff(curve(r, s)))
+        where, half = f"{title} on {DATA_SETS[name]['title']}", steps.size // 2
+        early[where], late[where] = (float((part <= 0.01).mean()) for part in (steps[:half], steps[half:]))
+        largest = max(largest, steps[half:].max())
+    lowest = min(late, key=late.__getitem__)
     typical, before = np.mean(list(late.values())), np.mean(list(early.values()))
-    shown: Any = {"before": before, "largest": largest, "where": where, "pairs": len(late)}
-    return check("large_k", typical=typical, least=late[where], **shown)
+    shown: Any = {"before": before, "largest": largest, "where": lowest, "pairs": len(late)}
+    return check("large_k", typical=typical, least=late[lowest], **shown)
 
 
 def check_examples(examples: Mapping[str, int] | None) -> tuple[str, Judged]:

@@ -28,6 +28,7 @@ from fujiscore.paper import (
     build,
     compute,
     conventions,
+    curves,
     figures,
     forest,
     page,
@@ -405,8 +406,8 @@ def test_the_sections_say_what_was_searched():
     assert f" {scenarios.ITEMS} items" in record.SECTIONS["scenarios"]["text"]
     assert f"up to {properties.MOST_ITEMS} items" in record.SECTIONS["properties"]["text"]
     assert "ties closed" in record.SECTIONS["study"]["text"].splitlines()[1]
-    assert f"at k = {study.SHUFFLED_AT} " in STATEMENTS["curves_meet"]["how"]
-    assert f"mean of {study.SHUFFLES} orders" in STATEMENTS["curves_meet"]["how"]
+    assert f"at k = {curves.SHUFFLED_AT} " in STATEMENTS["curves_meet"]["how"]
+    assert f"mean of {curves.SHUFFLES} orders" in STATEMENTS["curves_meet"]["how"]
 
 
 def test_raw_data_need_rankings(tmp_path):
@@ -686,11 +687,11 @@ MADE_UP = {
     "same_first": [(HOLDS, {"jaccard": 1.0}), (FAILS, {"jaccard": 0.0})],
     "falls_until_twelve": [(HOLDS, {"rises": 12}), (FAILS, {"rises": 11})],
     "seen_at_four": [
-        (HOLDS, {"rank": 4, "score_off": 0.005, "fourth_off": 0.005, "step": 0.01}),
-        (FAILS, {"rank": 5, "score_off": 0.005, "fourth_off": 0.005, "step": 0.01}),
-        (FAILS, {"rank": 4, "score_off": 0.01, "fourth_off": 0.005, "step": 0.01}),
-        (FAILS, {"rank": 4, "score_off": 0.005, "fourth_off": 0.01, "step": 0.01}),
-        (FAILS, {"rank": 4, "score_off": 0.005, "fourth_off": 0.005, "step": 0.0}),
+        (HOLDS, {"rank": 12, "rises": 12, "score_off": 0.009, "fourth_off": 0.009, "step": 0.01}),
+        (FAILS, {"rank": 13, "rises": 12, "score_off": 0.009, "fourth_off": 0.009, "step": 0.01}),
+        (FAILS, {"rank": 12, "rises": 12, "score_off": 0.01, "fourth_off": 0.009, "step": 0.01}),
+        (FAILS, {"rank": 12, "rises": 12, "score_off": 0.009, "fourth_off": 0.01, "step": 0.01}),
+        (FAILS, {"rank": 12, "rises": 12, "score_off": 0.009, "fourth_off": 0.009, "step": 0.0}),
     ],
     "ten_times": [(HOLDS, {"off": 0.9}), (FAILS, {"off": 1.0})],
     "p53_ensembles": [(HOLDS, {"least_drop": 0.11}), (FAILS, {"least_drop": 0.1})],
@@ -827,6 +828,7 @@ def test_rules_are_shown_as_they_are_applied(without_rankings):
             assert condition.replace("_", " ") in shown
     assert record.rule("zero_tail").endswith("differs from the algorithm if definition off < 1e-12; otherwise fails")
     assert set(page.CLASSES) == set(page.MARKS) == set(VERDICTS)
+    assert all(f".verdict.{name}{{" in record.shipped("page.css") for name in page.CLASSES.values())
 
 
 # --- Made-up rankings ---------------------------------------------------------------------------------------------
@@ -929,9 +931,9 @@ def test_zeros_in_another_order():
     r, s = (fj.Ranking(np.concatenate([top, zeros])) for top in (np.arange(1000.0, 0, -1), np.arange(1000.0) + 1))
     assert conventions.curve(r, s, "jaccard")[2999] == 1.0
     # Of the 2000 places after the shared 1000, half fall on the same zeros: h = 2000, U = 4000.
-    assert study.shuffled_jaccard(r, s) == pytest.approx(0.5, abs=0.02)
+    assert curves.shuffled_jaccard(r, s) == pytest.approx(0.5, abs=0.02)
     same = fj.Ranking(np.arange(3000.0, 0, -1))
-    assert study.shuffled_jaccard(same, same) == 1.0
+    assert curves.shuffled_jaccard(same, same) == 1.0
 
 
 def test_examples_are_compared_with_the_table():
@@ -1019,8 +1021,30 @@ def test_other_scores_give_other_verdicts(published):
     same = [genes[name].scores for name in ("Genie3", "Genie3", "relief", "relief")]
     swapped = fj.Rankings(genes.names, same, genes.labels)
     for key in ("first_features", "top_gene"):
-        assert dict(study.genes_ensembles(genes))[key].verdict == HOLDS
-        assert dict(study.genes_ensembles(swapped))[key].verdict == FAILS
+        assert dict(curves.genes_ensembles(genes))[key].verdict == HOLDS
+        assert dict(curves.genes_ensembles(swapped))[key].verdict == FAILS
+
+
+@pytest.mark.parametrize(
+    "alter",
+    [
+        lambda one, other: (one, one, other, other),
+        lambda one, other: (one, one[::-1].copy(), other, other[::-1].copy()),
+        lambda one, _: (np.zeros_like(one),) * 4,
+        lambda one, _: (np.ones_like(one),) * 4,
+    ],
+    ids=["equal", "reversed", "zeros", "constant"],
+)
+def test_other_rankings_are_judged_too(published, alter):
+    sets = {}
+    for name in ("genes", "p53"):
+        one = published[name]
+        scores = alter(one["Genie3"].scores, one["relief"].scores)
+        sets[name] = fj.Rankings(one.names, scores, one.labels)
+    judged = dict(curves.check_curves(sets))
+    assert judged["falls_until_twelve"].verdict == judged["seen_at_four"].verdict == FAILS
+    assert judged["ten_times"].verdict == FAILS
+    assert not any("nan" in one.measured for one in judged.values())
 
 
 def test_top_ranks_and_tails_by_hand(published):
@@ -1029,7 +1053,7 @@ def test_top_ranks_and_tails_by_hand(published):
     genie3, forest_scores = (genes[name].scores.tolist() for name in ("Genie3", "RForest"))
     best = max(range(genes.n), key=genie3.__getitem__)
     rank = 1 + sum(score > forest_scores[best] for score in forest_scores)
-    assert dict(study.genes_ensembles(genes))["top_gene"].measured == f"its rank in RF is {rank}"
+    assert dict(curves.genes_ensembles(genes))["top_gene"].measured == f"its rank in RF is {rank}"
     total, count = 0.0, 0
     positive = sorted((max(score, 0.0) for score in forest_scores), reverse=True)
     while total < sum(positive) / 2:
@@ -1195,6 +1219,8 @@ def test_the_page_stands_alone(complete, folder):
     assert 'name="viewport"' in text
     assert "@media print" in text
     assert {f"c{number}" for number in range(1, len(complete.claims) + 1)} <= page.ids
+    listed = {int(number) for number in re.findall(r'href="#c(\d+)"', text.split("<nav>")[0])}
+    assert listed == {claim.number for claim in complete.claims if claim.judged.verdict in {DIFFERS, FAILS}}
 
 
 def test_the_statements_are_written_in_full(complete, folder):

@@ -146,14 +146,12 @@ def _check_correlated() -> Checks:
 
 def _check_detection(curves: dict[str, Scores]) -> tuple[str, Judged]:
     """Check whether a score other than FUJI sees the similarity of correlated items."""
-    others = [measure for measure in curves if measure != "fuji"]
-    least = {fj.MEASURES[measure].title: curves[measure].min() for measure in others}
-    seen = {fj.MEASURES[measure].title: float((curves[measure] > 0.9).mean()) for measure in others}
+    others = {fj.MEASURES[measure].title: values for measure, values in curves.items() if measure != "fuji"}
+    least = {title: float(values.min()) for title, values in others.items()}
+    seen = {title: float((values > 0.9).mean()) for title, values in others.items()}
     best, most = max(least, key=least.__getitem__), max(seen, key=seen.__getitem__)
-    count = sum(
-        bool(np.all(curves[measure][1::2] > 0.9)) for measure in others if seen[fj.MEASURES[measure].title] < 0.6
-    )
-    shown: Any = {"best": best, "title": most, "count": count, "fuji": curves["fuji"].min()}
+    even = sum(bool(np.all(values[1::2] > 0.9)) for values in others.values())
+    shown: Any = {"best": best, "title": most, "even": even, "fuji": curves["fuji"].min()}
     return check("none_other", best_least=least[best], seen=seen[most], **shown)
 
 

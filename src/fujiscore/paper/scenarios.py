@@ -30,7 +30,7 @@ FLAT = 1.0 + 1e-6 * np.arange(ITEMS, 0.0, -1.0)
 STEEP = 1000.0 ** -np.arange(float(ITEMS))
 LEVELS = FLAT - np.repeat([0.0, 1.0], ITEMS // 2)
 # Scores of r, s and t with which the area against the two-part ranking s is far smaller than against the reversed t; an
-# optimiser finds nothing beyond them.
+# optimiser finds nothing beyond their limits.
 REVERSALS = {"fuji": (FLAT, STEEP, FLAT), "correlation": (LEVELS, LEVELS, STEEP)}
 # Correlation's area is smaller even if r, s and t share these scores.
 NEARLY_EQUAL = np.append(np.linspace(1.01, 1.0, 9), 0.0)

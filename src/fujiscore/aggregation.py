@@ -7,7 +7,7 @@ statistics lose one list at a time. Imports ranking, tiles.
 from __future__ import annotations
 
 from math import comb, log
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -167,19 +167,3 @@ def exact_rho(scores: Scores, m: int) -> Scores:
 def _at_least_tiny(p_values: Scores) -> Scores:
     """Return p-values that are not 0 where a double has no smaller number."""
     return np.maximum(p_values, np.finfo(np.float64).tiny)
-
-
-ADJUSTMENTS: dict[str, Any] = {
-    "bh": lambda p, rank, tests: np.minimum.accumulate((p * (tests / rank))[::-1])[::-1],
-    "holm": lambda p, rank, tests: np.maximum.accumulate(p * (tests + 1 - rank)),
-    "bonferroni": lambda p, rank, tests: p * tests,  # noqa: ARG005 - one form for all
-}
-
-
-def adjusted(p_values: Scores, tests: int, method: str) -> Scores:
-    """Return p-values adjusted for many tests; those not given are 1."""
-    order = np.argsort(p_values, kind="stable")
-    rank = np.arange(1, p_values.size + 1)
-    result = np.empty(p_values.size)
-    result[order] = np.minimum(ADJUSTMENTS[method](p_values[order], rank, tests), 1.0)
-    return result

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 import numpy as np
 
 from fujiscore import aggregation
-from fujiscore.aggregation import ADJUSTMENTS, METHODS, adjusted, corrected_rho, exact_rho
+from fujiscore.aggregation import METHODS, corrected_rho, exact_rho
 from fujiscore.errors import NAME, InputError, choice, counted, first_few, printable, spelled
 from fujiscore.measures import find, headline
+from fujiscore.multiplicity import ADJUSTMENTS, adjusted
 from fujiscore.null import correct
 from fujiscore.pairwise import caveats, task_for
 from fujiscore.ranking import Ranking
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from fujiscore.rankings import Policies
 
 Method: TypeAlias = Literal["borda", "median", "rrf", "rra"]
-Adjust: TypeAlias = Literal["bh", "holm", "bonferroni"]
+Adjust: TypeAlias = Literal["bh", "holm"]
 # More lists would take long, and Bonferroni's correction serves.
 MOST_EXACT = 50
 # Where items that a list lacks rank, by method.
@@ -100,7 +101,7 @@ class Consensus(Result):
     @property
     def adjusted_p_values(self) -> Scores | None:
         """The p-values adjusted for testing every item of the population."""
-        return None if self.p_values is None else adjusted(self.p_values, self.population, self.adjust)
+        return None if self.p_values is None else adjusted(self.p_values, self.adjust, self.population)
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -159,7 +160,7 @@ class Consensus(Result):
         ]
         if self.adjusted_p_values is not None:
             count = int((self.adjusted_p_values <= 0.05).sum())
-            lines.append(f"{counted(count, 'item')} with adjusted p <= 0.05 ({self.adjust})")
+            lines.append(f"{counted(count, 'item')} with p <= 0.05, adjusted by {ADJUSTMENTS[self.adjust]}")
         return lines
 
 
@@ -201,9 +202,9 @@ def consensus(
     exact : bool
         For "rra", whether p-values follow the exact distribution of rho instead of Bonferroni's correction; for at
         most 50 lists.
-    adjust : {"bh", "holm", "bonferroni"}
-        How p-values are adjusted for testing every item: the false discovery rate by Benjamini and Hochberg, or the
-        family-wise error rate.
+    adjust : {"bh", "holm"}
+        How p-values are adjusted for testing every item: Benjamini-Hochberg controls the share of false discoveries,
+        Holm the probability of any.
     measure, ks, corrected, n_jobs, progress, ties, zero_tail
         As in `pairwise`, for the agreement of the lists with the consensus.
     **policies

@@ -120,8 +120,13 @@ class Measure:
 
     @property
     def by_depth(self) -> bool:
-        """Whether the value builds on all depths down to k, so that both sets must be asked for at one k."""
-        return self.base in {"rbo", "average_overlap", "ndcg"}
+        """Whether the value is a weighted mean of overlaps at all depths down to k."""
+        return self.base in {"rbo", "average_overlap"}
+
+    @property
+    def one_k(self) -> bool:
+        """Whether the value is of one depth k, so that the two sets cannot be asked for at different ones."""
+        return self.by_depth or self.base == "ndcg"
 
     @property
     def base(self) -> str:
@@ -146,7 +151,7 @@ def _raw(measure: Measure, sets: Sets) -> Scores:
             raise InputError(
                 f"{measure.name} needs the items' ranks, which end with the truncated lists; lower {spelled('k')}."
             )
-        if measure.by_depth and (sets.asked[0] != sets.asked[1]).any():
+        if measure.one_k and (sets.asked[0] != sets.asked[1]).any():
             raise _needs_equal_sizes(measure, sets)
         return measure.values(sets, **measure.parameters)
     values = measure.values(sets)

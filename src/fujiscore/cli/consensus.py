@@ -8,11 +8,12 @@ import click
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.aggregation import ADJUSTMENTS, METHODS
+from fujiscore.aggregation import METHODS
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import BLUE, label, side_by_side, table
 from fujiscore.measures import find
+from fujiscore.multiplicity import ADJUSTMENTS
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
@@ -39,7 +40,7 @@ SHOWN = 20
 @options.option("--exact", "Exact p-values of rra, instead of Bonferroni's correction.", is_flag=True)
 @options.option(
     "--adjust",
-    "Adjust p-values by Benjamini-Hochberg, Holm or Bonferroni.",
+    "Adjust p-values by Benjamini-Hochberg or Holm.",
     type=click.Choice(list(ADJUSTMENTS)),
     default="bh",
 )

@@ -464,7 +464,8 @@ FORMULAS = {
     "pairwise_rank_agreement": "pairs of the union that both rankings order alike (or both tie) / all pairs; "
     "(tau + 1)/2 without ties",
     "ndcg": "sum over the ranks i = 1..k in s of g_i / log2(i + 1), over the same sum in r's own order; gains g: r's "
-    "scores, negative ones as 0; tied items share their mean gain; NaN if all gains are 0",
+    "scores, negative ones as 0; tied items share their mean gain; NaN if all gains are 0. Not symmetric: r is the "
+    "truth, and of s only the order counts",
 }
 DISAGREEMENT = "Krishna et al. (2022), The disagreement problem in explainable machine learning"
 REFERENCES = {

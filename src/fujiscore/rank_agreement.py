@@ -165,7 +165,7 @@ def sequential_rank_agreement(
     >>> import fujiscore as fj
     >>> lists = [8, 7, 6, 5, 4, 3, 2, 1], [8, 7, 6, 2, 5, 4, 3, 1], [8, 4, 6, 5, 7, 1, 2, 3]
     >>> fj.sequential_rank_agreement(lists, permutations=0).values.round(3)
-    array([0.   , 1.333, 1.155, 1.333, 1.333, 1.464, 1.331, 1.291])
+    array([0.   , 1.333, 1.155, 1.291, 1.333, 1.242, 1.242, 1.242])
     """
     integer("permutations", permutations)
     proportion("confidence", confidence)

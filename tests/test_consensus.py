@@ -219,6 +219,27 @@ def test_constant_lists_are_no_evidence():
     assert "nan" in str(result)
 
 
+def test_without_a_list_the_others_may_cancel_out():
+    result = fj.consensus({"a": [3, 2, 1], "b": [1, 2, 3], "c": [3, 1, 2]})
+    assert np.isnan(result.left_out).tolist() == [False, False, True]
+    assert "without c, the consensus gives every item the same score" in result.notes
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_identical_lists(method):
+    result = fj.consensus([[5.0, 3.0, 3.0, 1.0, 0.0]] * 4, method)
+    assert result.ranking.ranks.tolist() == [1, 2, 2, 4, 5]
+    assert result.agreement.tolist() == result.left_out.tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lists_without_a_common_item(method):
+    result = fj.consensus({"a": list("uv"), "b": list("xy")}, method, universe=100)
+    assert result.columns()["item"] == ["u", "x", "v", "y"]
+    assert result.listed.tolist() == [1, 1, 1, 1]
+    assert result.left_out.tolist() == [0.0, 0.0]
+
+
 def test_adjusted_p_values_by_definition():
     p_values = np.array([0.01, 0.04, 0.03, 0.2, 0.01])
     m, order = 8, np.argsort(p_values, kind="stable")

@@ -7,7 +7,7 @@ statistics lose one list at a time. Imports ranking, tiles.
 from __future__ import annotations
 
 from math import comb, log
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.ranking import Ranking, Rankings
 
+    # The scores, and a function of a list's number that gives them without it.
     Aggregate: TypeAlias = tuple[Scores, Callable[[int], Scores]]
+    # n_jobs and progress, as `tiles.run` takes them.
+    Options: TypeAlias = dict[str, Any]
 
-METHODS = ("borda", "median", "rrf", "rra")
 # Reciprocal rank fusion adds 1 / (60 + rank), as its authors do.
 RRF_CONSTANT = 60
 # Its terms are added as integers, in units of this: sums that do not depend on the order of the lists.
@@ -55,24 +57,29 @@ def _in_item_order(ranking: Ranking, ranked: Scores, absent: float) -> Scores:
     return ranks
 
 
-def rank_rows(rankings: Rankings, ranks_of: Callable[[Ranking, int], Scores], population: int) -> Scores:
+def rank_rows(
+    rankings: Rankings, ranks_of: Callable[[Ranking, int], Scores], population: int, options: Options
+) -> Scores:
     """Return one row of ranks per ranking."""
     rows = np.empty((len(rankings), rankings.n))
-    for row, ranking in zip(rows, rankings, strict=True):
-        row[:] = ranks_of(ranking.detached(), population)  # hundreds of orders would fill the memory
+
+    def work(number: int) -> None:
+        rows[number] = ranks_of(rankings[number].detached(), population)  # hundreds of orders would fill the memory
+
+    run(work, [(number,) for number in range(len(rankings))], **options, label="ranks")
     return rows
 
 
-def borda(rankings: Rankings, population: int) -> Aggregate:
+def borda(rankings: Rankings, population: int, options: Options) -> Aggregate:
     """Return the mean number of items that the lists rank below an item."""
-    rows = rank_rows(rankings, mean_ranks, population)
+    rows = rank_rows(rankings, mean_ranks, population, options)
     total, m = rows.sum(axis=0), len(rows)  # exact: ranks are halves
     return population - total / m, lambda left_out: population - (total - rows[left_out]) / (m - 1)
 
 
-def median(rankings: Rankings, population: int) -> Aggregate:
+def median(rankings: Rankings, population: int, options: Options) -> Aggregate:
     """Return the number of items below an item's median rank."""
-    rows = rank_rows(rankings, mean_ranks, population)
+    rows = rank_rows(rankings, mean_ranks, population, options)
     ordered = np.sort(rows, axis=0)
     m = len(rows)
 
@@ -84,28 +91,36 @@ def median(rankings: Rankings, population: int) -> Aggregate:
     return population - (ordered[(m - 1) // 2] + ordered[m // 2]) / 2, without
 
 
-def rrf(rankings: Rankings, population: int) -> Aggregate:
+def rrf(rankings: Rankings, population: int, options: Options) -> Aggregate:
     """Return the sum of 1 / (60 + rank) over the lists that have the item."""
 
     def points(ranking: Ranking, population: int) -> Scores:
         ranks = mean_ranks(ranking, population)
         return np.where(False if ranking.absent is None else ranking.absent, 0.0, 1.0 / (RRF_CONSTANT + ranks))
 
-    units = np.rint(rank_rows(rankings, points, population) / RRF_UNIT).astype(np.int64)
+    units = np.rint(rank_rows(rankings, points, population, options) / RRF_UNIT).astype(np.int64)
     total = units.sum(axis=0)
     return total * RRF_UNIT, lambda left_out: (total - units[left_out]) * RRF_UNIT
 
 
-def rra(rankings: Rankings, population: int, n_jobs: int | None = None) -> Aggregate:
+def rra(rankings: Rankings, population: int, options: Options) -> Aggregate:
     """Return -log10 of each item's rho score: its smallest tail probability over the order statistics of its ranks."""
-    places = rank_rows(rankings, last_ranks, population)
+    places = rank_rows(rankings, last_ranks, population, options)
     places /= population
     m, n = places.shape
     rho, without = np.empty(n), np.empty((m, n))
     choose = [np.array([log(comb(of, k)) for k in range(of + 1)]) for of in (m, m - 1)]
     tiles = [(places, slice(*span), choose, rho, without) for span in spans(n, max(1, TILE // m))]
-    run(_rho_of_tile, tiles, n_jobs=n_jobs, progress=False)
+    run(_rho_of_tile, tiles, **options, label="items")
     return _negative_log10(rho), lambda left_out: _negative_log10(without[left_out])
+
+
+METHODS: dict[str, Callable[[Rankings, int, Options], Aggregate]] = {
+    "borda": borda,
+    "median": median,
+    "rrf": rrf,
+    "rra": rra,
+}
 
 
 def _negative_log10(logs: Scores) -> Scores:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from fujiscore import aggregation
 from fujiscore.aggregation import METHODS, corrected_rho, exact_rho
 from fujiscore.errors import NAME, InputError, choice, counted, first_few, printable, spelled
 from fujiscore.measures import find, headline
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.aggregation import Options
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Grid, Ties, ZeroTail
     from fujiscore.pairwise import Task
@@ -43,7 +43,7 @@ MOST_EXACT = 50
 LACKING = {
     "borda": "at the mean of the ranks left",
     "median": "at the mean of the ranks left",
-    "rrf": "and get no points from it",
+    "rrf": "without points from it",
     "rra": "at the last rank of all",
 }
 
@@ -247,10 +247,10 @@ def consensus(
     _require(lists, method, exact=exact)
     population = lists.universe or lists.n
     task = task_for(lists, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
-    more = {"n_jobs": n_jobs} if method == "rra" else {}
-    scores, without = getattr(aggregation, method)(lists, population, **more)
+    options = {"n_jobs": n_jobs, "progress": progress}
+    scores, without = METHODS[method](lists, population, options)
     ranking = Ranking.checked("consensus", scores, lists.labels, lists.universe)
-    agreement, left_out = _agreements(lists, ranking, without, task, n_jobs, progress)
+    agreement, left_out = _agreements(lists, ranking, without, task, options)
     p_values = None
     if method == "rra":
         p_values = (exact_rho if exact else corrected_rho)(scores, len(lists))
@@ -300,8 +300,7 @@ def _agreements(
     ranking: Ranking,
     without: Callable[[int], Scores],
     task: Task,
-    n_jobs: int | None,
-    progress: bool | None,
+    options: Options,
 ) -> tuple[Scores, Scores]:
     """Return the similarity of each list with the consensus, and with that of the others."""
     ranking.tie_groups  # noqa: B018 - kept by the ranking, before threads share it
@@ -312,7 +311,7 @@ def _agreements(
         return _similarity(task, own, ranking), _similarity(task, own, others)
 
     tiles = [(number,) for number in range(len(lists))]
-    values = np.array(run(work, tiles, n_jobs=n_jobs, progress=progress, label="lists"))
+    values = np.array(run(work, tiles, **options, label="lists"))
     return values[:, 0], values[:, 1]
 
 
@@ -327,13 +326,8 @@ def _similarity(task: Task, own: Ranking, other: Ranking) -> float:
 
 def _notes(lists: Rankings, method: str, population: int, p_values: Scores | None) -> list[str]:
     """Return what was done to the lists, and what the consensus rests on."""
-    lacking = [ranking.name for ranking in lists if ranking.absent is not None]
-    below = "ranked below its listed items"
-    notes = [note.replace(SCORED_0, below) for note in lists.notes]
-    if lacking:
-        lack = f"{first_few(lacking)} {'lacks' if len(lacking) == 1 else 'lack'} items that other lists have"
-        notes.append(f"{lack}: they rank below the listed ones, {LACKING[method]}")
-    if lacking and lists.universe is None and method != "rrf":
+    notes = [note.replace(SCORED_0, f"ranked below its listed items, {LACKING[method]}") for note in lists.notes]
+    if lists.truncated and lists.universe is None and method != "rrf":
         what = "p-values depend" if method == "rra" else "the ranks of missing items depend"
         notes.append(
             f"the number of items is taken to be {population}, those that any list has; {what} on it: pass "
@@ -369,6 +363,9 @@ def _caveats(ranking: Ranking, lists: Rankings, task: Task, agreement: Scores, l
     notes = caveats(lists, task, np.concatenate((agreement, left_out)), "comparisons of a list and a consensus")
     if ranking.constant:
         notes.append("the consensus gives every item the same score, so that agreement with it is undefined")
+    elif np.isnan(left_out).any():
+        apart = [name for name, value in zip(lists.names, left_out, strict=True) if np.isnan(value)]
+        notes.append(f"without {first_few(apart)}, the consensus gives every item the same score")
     if task.measure.name == "fuji":
         notes.append("FUJI uses the scores of the consensus, which are made from ranks; a set measure does not")
     return notes

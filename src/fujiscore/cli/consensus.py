@@ -34,7 +34,7 @@ SHOWN = 20
 @options.option(
     "--method",
     "Mean rank, median rank, reciprocal rank fusion, or robust rank aggregation with p-values.",
-    type=click.Choice(METHODS),
+    type=click.Choice(list(METHODS)),
     default="borda",
 )
 @options.option("--exact", "Exact p-values of rra, instead of Bonferroni's correction.", is_flag=True)

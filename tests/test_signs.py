@@ -210,6 +210,20 @@ class TestSplit:
         assert not level.exact
         assert any("both signs of an item move together" in note for note in level.notes)
 
+    def test_a_consensus_finds_signed_items(self):
+        """Without negative scores, splitting changes no p-value; with its sign changed, an item is another one."""
+        scores = np.random.default_rng(1).random((4, 12))
+        whole, split = (fj.consensus(scores, "rra", negative=sign) for sign in ("raise", "split"))
+        np.testing.assert_array_equal(split.p_values, np.append(whole.p_values, np.ones(12)))
+        scores[:, 3] = -9.0
+        assert fj.consensus(scores, "rra", negative="split").best(1).startswith("3 (-)")
+        assert fj.consensus(scores, negative="split").best(1).startswith("3 (-)")
+
+    @pytest.mark.parametrize("measure", ["kendall", "spearman", "weightedtau", "pairwise_rank_agreement"])
+    def test_split_lists_have_no_rank_correlation(self, measure):
+        with pytest.raises(fj.InputError, match="compares whole lists, which items split by sign are not"):
+            fj.score(R, S, 3, measure, negative="split")
+
     def test_the_order_of_the_rows_changes_no_p_value(self):
         rng = np.random.default_rng(4)
         r, s = rng.normal(size=(2, 12))
@@ -224,9 +238,10 @@ class TestSplit:
         comparison = fj.compare(R, S, negative="split")
         assert not comparison.chance
         assert "no chance level: of items split by sign it needs permutations=1000" in comparison.notes
-        for call in (fj.pairwise, fj.stability):
-            with pytest.raises(fj.InputError, match="corrected cannot be combined with negative='split'"):
-                call([R, S, R], negative="split", corrected=True)
+        assert comparison.n == 3
+        for call, option in ((fj.pairwise, "corrected"), (fj.pairwise, "p_values"), (fj.stability, "corrected")):
+            with pytest.raises(fj.InputError, match=f"{option} cannot be combined with negative='split'"):
+                call([R, S, R], negative="split", **{option: True})
 
     @pytest.mark.parametrize(
         ("call", "message"),

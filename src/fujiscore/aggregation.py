@@ -45,7 +45,7 @@ def mean_ranks(ranking: Ranking, population: int) -> Scores:
 
 def last_ranks(ranking: Ranking, population: int) -> Scores:
     """Return each item's rank: tied items have the last of their ranks, absent ones the last of all."""
-    return _in_item_order(ranking, ranking.tie_groups[1].astype(np.float64), population)
+    return _in_item_order(ranking, np.minimum(ranking.tie_groups[1], population).astype(np.float64), population)
 
 
 def _in_item_order(ranking: Ranking, ranked: Scores, absent: float) -> Scores:
@@ -105,6 +105,8 @@ def rrf(rankings: Rankings, population: int, options: Options) -> Aggregate:
 
 def rra(rankings: Rankings, population: int, options: Options) -> Aggregate:
     """Return -log10 of each item's rho score: its smallest tail probability over the order statistics of its ranks."""
+    if rankings.split is not None:  # in random order, an item with its own sign has any of this many ranks
+        population = rankings.n_whole
     places = rank_rows(rankings, last_ranks, population, options)
     places /= population
     m, n = places.shape

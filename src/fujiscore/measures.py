@@ -151,6 +151,11 @@ def _raw(measure: Measure, sets: Sets) -> Scores:
             raise InputError(
                 f"{measure.name} needs the items' ranks, which end with the truncated lists; lower {spelled('k')}."
             )
+        if measure.whole and not measure.one_k and sets.r.split is not None:
+            raise InputError(
+                f"{measure.name} compares whole lists, which items split by sign are not (one sign of each is at the "
+                f"end). Pass {spelled('negative', 'abs')}, or another measure."
+            )
         if measure.one_k and (sets.asked[0] != sets.asked[1]).any():
             raise _needs_equal_sizes(measure, sets)
         return measure.values(sets, **measure.parameters)

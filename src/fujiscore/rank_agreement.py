@@ -174,10 +174,11 @@ def sequential_rank_agreement(
     if len(lists) < 2:
         raise InputError(f"rank agreement needs at least 2 rankings; got {len(lists)}. Add rankings of the same items.")
     population = lists.universe or lists.n
-    points = grid(ks, max(ranking.listed for ranking in lists))
+    signs = 1 if lists.split is None else 2
+    points = grid(ks, max(ranking.listed for ranking in lists) // signs)
     shapes = [_Shape.of(ranking.detached(), population) for ranking in lists]
     values, items = _curve(shapes, [shape.order for shape in shapes], population, lists.n, points.ks)
-    tiles = [(shapes, population, points.ks, seed, number) for number in range(permutations)]
+    tiles = [(shapes, population, signs, points.ks, seed, number) for number in range(permutations)]
     random = np.array(run(_random_curve, tiles, n_jobs=n_jobs, progress=progress, label="permutations"))
     expected, low, high, p_value = _compare(values, random, confidence)
     return RankAgreement(
@@ -248,10 +249,17 @@ def _curve(
     return np.sqrt(np.cumsum(variances[by_depth])[items - 1] / items), items
 
 
-def _random_curve(shapes: list[_Shape], population: int, ks: Sizes, seed: int, number: int) -> Scores:
-    """Return the agreement of lists of these shapes in random order, drawn from the whole population."""
+def _random_curve(shapes: list[_Shape], population: int, signs: int, ks: Sizes, seed: int, number: int) -> Scores:
+    """Return the agreement of lists of these shapes in random order, drawn from the whole population.
+
+    With two signs, the positions of an item's signs are half the population apart, and both move together.
+    """
     rng = np.random.default_rng([seed, number])
-    orders = [rng.choice(population, shape.order.size, replace=False) for shape in shapes]
+    if signs == 1:
+        orders = [rng.choice(population, shape.order.size, replace=False) for shape in shapes]
+    else:
+        half = population // 2
+        orders = [rng.permutation(half)[shape.order % half] + shape.order // half * half for shape in shapes]
     total = sum(order.size for order in orders)
     n = population
     if total < population:  # only items that some list has count

@@ -347,7 +347,8 @@ def _checked_scores(
     if below and negative == "raise":
         remedy = (
             f"Pass {spelled('negative', 'clip')} to count them as 0 (right where negative means no better than noise), "
-            f"{spelled('negative', 'abs')} to rank by magnitude, or {spelled('transform', 'exp')} if they are logs."
+            f"{spelled('negative', 'abs')} to rank by magnitude, {spelled('negative', 'split')} to separate signs, or "
+            f"{spelled('transform', 'exp')} if they are logs."
         )
         raise _bad_score(scores, items, name, scores < 0, "non-negative scores", "negative", remedy)
     if below and negative == "clip":

@@ -84,8 +84,8 @@ def median(rankings: Rankings, population: int, options: Options) -> Aggregate:
     m = len(rows)
 
     def without(left_out: int) -> Scores:
-        own = rows[left_out]
-        middle = [np.where(own >= ordered[i + 1], ordered[i], ordered[i + 1]) for i in {(m - 2) // 2, (m - 1) // 2}]
+        gone = rows[left_out]
+        middle = [np.where(gone >= ordered[i + 1], ordered[i], ordered[i + 1]) for i in {(m - 2) // 2, (m - 1) // 2}]
         return population - sum(middle) / len(middle)  # type: ignore[no-any-return]
 
     return population - (ordered[(m - 1) // 2] + ordered[m // 2]) / 2, without

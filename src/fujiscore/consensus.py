@@ -306,20 +306,20 @@ def _agreements(
     ranking.tie_groups  # noqa: B018 - kept by the ranking, before threads share it
 
     def work(number: int) -> tuple[float, float]:
-        own = lists[number].detached()
+        single = lists[number].detached()
         others = Ranking.checked("consensus of the others", without(number), lists.labels, lists.universe)
-        return _similarity(task, own, ranking), _similarity(task, own, others)
+        return _similarity(task, single, ranking), _similarity(task, single, others)
 
     tiles = [(number,) for number in range(len(lists))]
     values = np.array(run(work, tiles, **options, label="lists"))
     return values[:, 0], values[:, 1]
 
 
-def _similarity(task: Task, own: Ranking, other: Ranking) -> float:
+def _similarity(task: Task, single: Ranking, consensus: Ranking) -> float:
     """Return the headline of a list and a consensus; NaN if the consensus orders nothing."""
-    if other.constant:
+    if consensus.constant:
         return float("nan")
-    values, expected = task.curves(own, other)
+    values, expected = task.curves(single, consensus)
     value = headline(task.measure, values)
     return float(value if expected is None else correct(value, headline(task.measure, expected)))
 

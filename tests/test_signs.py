@@ -60,6 +60,32 @@ class TestAgreementOfExplanations:
             for name, items in expected.items():
                 assert fj.score(r, s, k, name, negative="abs") == pytest.approx(len(items) / k), name
 
+    @given(signed_pairs())
+    def test_ties_and_zeros(self, pair):
+        """Top sets with all tied items; tied items share their best rank; 0 is opposite to no sign."""
+        r, s = ({x: score for x, score in enumerate(scores)} for scores in pair)
+        best = [{x: sum(abs(y) > abs(own[x]) for y in own.values()) for x in own} for own in (r, s)]
+        for k in range(1, len(r) + 1):
+            first, second = ({x for x in ranks if ranks[x] < k} for ranks in best)
+            both, size = first & second, max(len(first), len(second))
+            ranks = {x for x in both if best[0][x] == best[1][x]}
+            signs = {x for x in both if r[x] * s[x] >= 0}
+            expected = {"rank_agreement": ranks, "sign_agreement": signs, "signed_rank_agreement": ranks & signs}
+            for name, items in expected.items():
+                assert fj.score(*pair, k, name, negative="abs") == pytest.approx(len(items) / size), name
+
+    @given(signed_pairs(least=2))
+    def test_pairs_with_ties(self, pair):
+        """Of all pairs of items, those that both rankings order alike, or both tie."""
+        sizes = np.abs(pair)
+        alike = [
+            np.sign(sizes[0, i] - sizes[0, j]) == np.sign(sizes[1, i] - sizes[1, j])
+            for i in range(sizes.shape[1])
+            for j in range(i)
+        ]
+        value = fj.score(*pair, sizes.shape[1], "pairwise_rank_agreement", negative="abs")
+        assert value == pytest.approx(np.mean(alike))
+
     @given(untied_pairs())
     def test_whole_lists(self, pair):
         r, s = pair

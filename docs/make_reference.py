@@ -138,8 +138,8 @@ worth 0 at least, and at most as much as the last item of the exact answer, for 
 one. So compute more than k exact items, or the true scores of what was returned. The scores that an index estimates are
 not true scores; where they contradict the exact answer, `fj.recall` raises an error.
 
-- faiss returns (distances, ids), hnswlib (labels, distances), ann-benchmarks stores `neighbors` and `distances`: pass the
-  exact ones as (ids, distances), and only the ids of the approximate ones. The id -1 counts as not returned.
+- faiss returns (distances, ids), hnswlib (labels, distances), and ann-benchmarks stores `neighbors` and `distances`:
+  pass the exact ones as (ids, distances), and only the ids of the approximate ones. The id -1 counts as not returned.
 - faiss and hnswlib give *squared* Euclidean distances, whose ratios are squared, too: take the square root for those of
   distances, and for an ε that means what it does elsewhere.
 - Recall uses ratios. Cosines that are all near 0.8, or distances in many dimensions, have ratios near 1 whatever was

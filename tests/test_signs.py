@@ -63,7 +63,7 @@ class TestAgreementOfExplanations:
     @given(signed_pairs())
     def test_ties_and_zeros(self, pair):
         """Top sets with all tied items; tied items share their best rank; 0 is opposite to no sign."""
-        r, s = ({x: score for x, score in enumerate(scores)} for scores in pair)
+        r, s = (dict(enumerate(scores)) for scores in pair)
         best = [{x: sum(abs(y) > abs(own[x]) for y in own.values()) for x in own} for own in (r, s)]
         for k in range(1, len(r) + 1):
             first, second = ({x for x in ranks if ranks[x] < k} for ranks in best)

@@ -43,6 +43,8 @@ PALETTE = (
     "#1B7837",
     "#762A83",
 )
+# Legends of more lines than this have small letters.
+MOST_LARGE = 16
 
 
 def colour(measure: str) -> str:
@@ -311,6 +313,8 @@ def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) 
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:g}")
     ax.grid(alpha=0.25)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > 4 else {}
+    beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > 4 else {}
+    if len(measures) > MOST_LARGE:
+        beside["fontsize"] = "xx-small"  # all measures fit beside a figure of the usual height
     legend(ax, **beside)
     return ax

@@ -47,7 +47,9 @@ SHOWN = 20
 @options.option("--measure -m", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="jaccard")
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
 @options.option(
-    "--sequential", "Also show sequential rank agreement: how much all lists agree at each depth.", is_flag=True
+    "--sequential",
+    "Also show sequential rank agreement: how much all lists agree at each depth (not in CSV).",
+    is_flag=True,
 )
 @options.option(
     "--permutations",

@@ -1,7 +1,7 @@
 """Ranks of many lists to one score per item: Borda, median, reciprocal rank fusion and robust rank aggregation.
 
 Every method gives the scores from all lists, and from all but one of them, without starting again: sums and order
-statistics lose one list at a time. Imports ranking, tiles.
+statistics lose one list at a time. Imports rankings, tiles.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from fujiscore import _kernels
+from fujiscore.errors import spelled
+from fujiscore.rankings import SCORED_0
 from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     # n_jobs and progress, as `tiles.run` takes them.
     Options: TypeAlias = dict[str, Any]
 
+MISSING_RANKS = "the ranks of missing items depend"
 # Reciprocal rank fusion adds 1 / (60 + rank), as its authors do.
 RRF_CONSTANT = 60
 # Its terms are added as integers, in units of this: sums that do not depend on the order of the lists.
@@ -68,6 +71,19 @@ def rank_rows(
 
     run(work, [(number,) for number in range(len(rankings))], **options, label="ranks")
     return rows
+
+
+def input_notes(rankings: Rankings, what: str, lacking: str = "") -> list[str]:
+    """Return the notes of lists of which only ranks count, and what depends on the number of items, if it is assumed.
+
+    `lacking` says where the items that a list lacks are, other than below its listed ones.
+    """
+    notes = [note.replace(SCORED_0, f"ranked below its listed items{lacking}") for note in rankings.notes]
+    if rankings.truncated and rankings.universe is None and what:
+        assumed = f"the number of items is taken to be {rankings.n_whole}, those that any list has; {what} on it"
+        remedy = f": pass {spelled('universe', 'N')} if the lists were drawn from more"
+        notes.append(assumed + (remedy if rankings.split is None else ""))
+    return notes
 
 
 def borda(rankings: Rankings, population: int, options: Options) -> Aggregate:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from fujiscore.aggregation import METHODS, corrected_rho, exact_rho
+from fujiscore.aggregation import METHODS, MISSING_RANKS, corrected_rho, exact_rho, input_notes
 from fujiscore.errors import NAME, InputError, choice, counted, first_few, printable, spelled
 from fujiscore.measures import find, headline
 from fujiscore.multiplicity import ADJUSTMENTS, adjusted
 from fujiscore.null import correct
 from fujiscore.pairwise import caveats, task_for
 from fujiscore.ranking import Ranking
-from fujiscore.rankings import SCORED_0, takes_policies
 from fujiscore.rankings import rankings as as_rankings
+from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
 from fujiscore.tables import frame
 from fujiscore.tiles import run
@@ -39,12 +39,12 @@ Method: TypeAlias = Literal["borda", "median", "rrf", "rra"]
 Adjust: TypeAlias = Literal["bh", "holm"]
 # More lists would take long, and Bonferroni's correction serves.
 MOST_EXACT = 50
-# Where items that a list lacks rank, by method.
+# By method, what depends on the number of all items, and where the items that a list lacks rank.
 LACKING = {
-    "borda": "at the mean of the ranks left",
-    "median": "at the mean of the ranks left",
-    "rrf": "without points from it",
-    "rra": "at the last rank of all",
+    "borda": (MISSING_RANKS, "at the mean of the ranks left"),
+    "median": (MISSING_RANKS, "at the mean of the ranks left"),
+    "rrf": ("", "without points from it"),
+    "rra": ("p-values depend", "at the last rank of all"),
 }
 
 
@@ -254,7 +254,7 @@ def consensus(
     p_values = None
     if method == "rra":
         p_values = (exact_rho if exact else corrected_rho)(scores, len(lists))
-    notes = (*_notes(lists, method, population, p_values), *_caveats(ranking, lists, task, agreement, left_out))
+    notes = (*_notes(lists, method, p_values), *_caveats(ranking, lists, task, agreement, left_out))
     final = tuple(dict.fromkeys(notes))
     return Consensus(
         ranking.renamed("consensus", lists.universe, final),
@@ -324,15 +324,10 @@ def _similarity(task: Task, single: Ranking, consensus: Ranking) -> float:
     return float(value if expected is None else correct(value, headline(task.measure, expected)))
 
 
-def _notes(lists: Rankings, method: str, population: int, p_values: Scores | None) -> list[str]:
+def _notes(lists: Rankings, method: str, p_values: Scores | None) -> list[str]:
     """Return what was done to the lists, and what the consensus rests on."""
-    notes = [note.replace(SCORED_0, f"ranked below its listed items, {LACKING[method]}") for note in lists.notes]
-    if lists.truncated and lists.universe is None and method != "rrf":
-        what = "p-values depend" if method == "rra" else "the ranks of missing items depend"
-        notes.append(
-            f"the number of items is taken to be {population}, those that any list has; {what} on it: pass "
-            f"{spelled('universe', 'N')} if the lists were drawn from more"
-        )
+    depends, lacking = LACKING[method]
+    notes = input_notes(lists, depends, f", {lacking}")
     if p_values is None:
         return notes
     if any((ranking.tie_groups[0] + 1 < ranking.tie_groups[1])[: ranking.listed].any() for ranking in lists):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.aggregation import mean_ranks
-from fujiscore.errors import InputError, counted, first_few, integer, proportion, spelled
+from fujiscore.aggregation import MISSING_RANKS, input_notes, mean_ranks
+from fujiscore.errors import InputError, counted, first_few, integer, proportion
 from fujiscore.overlap import grid
-from fujiscore.rankings import SCORED_0, takes_policies
 from fujiscore.rankings import rankings as as_rankings
+from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
 from fujiscore.seeds import as_seed
 from fujiscore.tiles import run
@@ -284,15 +284,11 @@ def _compare(
 
 def _notes(lists: Rankings) -> tuple[str, ...]:
     """Return what was done to the lists, and what the agreement rests on."""
-    notes = [note.replace(SCORED_0, "ranked below its listed items") for note in lists.notes]
-    if lists.truncated and lists.universe is None:
-        notes.append(
-            f"the number of items is taken to be {lists.n}, those that any list has; the ranks of missing items depend "
-            f"on it: pass {spelled('universe', 'N')} if the lists were drawn from more"
-        )
+    notes = input_notes(lists, MISSING_RANKS)
     if lists.truncated:
-        shortest = min(ranking.listed for ranking in lists)
-        notes.append(f"truncated lists: beyond d = {shortest}, the length of the shortest, lists that end add no items")
+        notes.append(
+            f"truncated lists: beyond d = {lists.depth}, the length of the shortest, lists that end add no items"
+        )
     constant = [ranking.name for ranking in lists if ranking.constant]
     if constant:
         notes.append(f"{first_few(constant)}: every listed item has the same score, so that all share one rank")

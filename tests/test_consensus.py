@@ -183,7 +183,7 @@ def test_exact_p_values_by_simulation(m):
     k = np.arange(1, m + 1)
     drawn = beta.cdf(np.sort(np.random.default_rng(m).random((draws, m)), axis=1), k, m - k + 1).min(axis=1)
     levels = np.array([0.5, 0.1, 0.03, 0.01, 0.003])
-    p_values = exact_rho(-np.log10(levels), m)
+    p_values = exact_rho(-np.log10(levels), m, {})
     for level, p_value in zip(levels, p_values, strict=True):
         assert level <= p_value <= min(1, m * level)
         assert (drawn <= level).mean() == pytest.approx(p_value, abs=4 * np.sqrt(p_value / draws))
@@ -193,7 +193,7 @@ def test_exact_p_values_of_two_lists():
     """For two values, P(rho <= t) by geometry: min below 1 - sqrt(1 - t), or both below sqrt(t)."""
     t = np.array([1e-250, 1e-30, 1e-6, 0.01, 0.3, 0.9])
     low, high = t / (1 + np.sqrt(1 - t)), np.sqrt(t)
-    np.testing.assert_allclose(exact_rho(-np.log10(t), 2), low * (2 - low) + (high - low) ** 2, rtol=1e-9)
+    np.testing.assert_allclose(exact_rho(-np.log10(t), 2, {}), low * (2 - low) + (high - low) ** 2, rtol=1e-9)
 
 
 def test_p_values_hold_under_the_null_with_ties_and_missing_items():

@@ -34,6 +34,8 @@ RRF_CONSTANT = 60
 RRF_UNIT = 2.0**-48
 # Values per tile of robust rank aggregation.
 TILE = 1_000_000
+# Items per tile of its exact p-values.
+EXACT_TILE = 2000
 # Digits of -log10 rho that sums of a thousand terms leave exact.
 DECIMALS = 11
 # The least tail probability whose quantiles are computed.
@@ -171,8 +173,14 @@ def corrected_rho(scores: Scores, m: int) -> Scores:
     return _at_least_tiny(np.power(10.0, np.minimum(log(m) / log(10) - scores, 0.0)))
 
 
-def exact_rho(scores: Scores, m: int) -> Scores:
-    """Return p-values from -log10 rho by the exact distribution of rho for m independent uniform values.
+def exact_rho(scores: Scores, m: int, options: Options) -> Scores:
+    """Return p-values from -log10 rho by the exact distribution of rho for m independent uniform values."""
+    tiles = [(scores[slice(*span)], m) for span in spans(scores.size, EXACT_TILE)]
+    return np.concatenate(run(_exact_rho_of_tile, tiles, **options, label="p-values"))
+
+
+def _exact_rho_of_tile(scores: Scores, m: int) -> Scores:
+    """Return the exact p-values of some items.
 
     rho is at most t if some order statistic k lies at or below its quantile q_k of t. The p-value sums over k the
     probability that k is the first one that does: terms that are all positive, so that small ones keep their digits.
@@ -187,13 +195,13 @@ def exact_rho(scores: Scores, m: int) -> Scores:
     for k in range(1, m + 1):
         quantile = np.maximum(betaincinv(k, m - k + 1, np.maximum(tail, LEAST)), previous)
         share = np.divide(quantile - previous, 1.0 - previous, out=np.ones(scores.size), where=previous < 1.0)
-        for j, mass in enumerate(alive):
-            crossed += mass * betainc(k - j, m - k + 1, share)
+        below, above = (x ** np.arange(m + 1)[:, None] for x in (share, 1.0 - share))
         grown = [np.zeros(scores.size) for _ in range(k)]
         for j, mass in enumerate(alive):
+            crossed += mass * betainc(k - j, m - k + 1, share)
             for to in range(j, k):
-                grown[to] += mass * (comb(m - j, to - j) * share ** (to - j) * (1.0 - share) ** (m - to))
-        alive, previous = grown, quantile
+                grown[to] += mass * below[to - j] * comb(m - j, to - j)
+        alive, previous = [mass * above[m - to] for to, mass in enumerate(grown)], quantile
     return np.where(tail < LEAST, bonferroni, _at_least_tiny(np.minimum(crossed, bonferroni)))
 
 

@@ -253,7 +253,7 @@ def consensus(
     agreement, left_out = _agreements(lists, ranking, without, task, options)
     p_values = None
     if method == "rra":
-        p_values = (exact_rho if exact else corrected_rho)(scores, len(lists))
+        p_values = exact_rho(scores, len(lists), options) if exact else corrected_rho(scores, len(lists))
     notes = (*_notes(lists, method, p_values), *_caveats(ranking, lists, task, agreement, left_out))
     final = tuple(dict.fromkeys(notes))
     return Consensus(

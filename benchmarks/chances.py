@@ -1,4 +1,4 @@
-"""Measure chance, permutations and all pairs against the required bounds."""
+"""Measure chance, permutations, all pairs and a consensus against the required bounds."""
 
 from __future__ import annotations
 
@@ -71,6 +71,15 @@ def pairs_rows(m=500, n=20_531):
     return rows
 
 
+def consensus_rows(m=1000, n=20_000):
+    """Return the rows on a consensus with its agreement, leave-one-out included."""
+    scores = some_rankings(m, n)
+    fj.consensus(scores[:20], "rra")
+    times = fastest({method: lambda method=method: fj.consensus(scores, method) for method in ("borda", "rra")}, 1)
+    what = f"consensus of {m:,} rankings of {n:,} items, leave-one-out agreement included"
+    return [Row(f"{what}: {method}", seconds, f"{seconds:.1f} s") for method, seconds in times.items()]
+
+
 def rows():
     """Return all rows."""
-    return [*chance_rows(), *permutation_rows(), *pairs_rows()]
+    return [*chance_rows(), *permutation_rows(), *pairs_rows(), *consensus_rows()]

@@ -143,7 +143,7 @@ class Comparison(ResultOverK):
     @property
     def n(self) -> int:
         """The number of items that the rankings list."""
-        return self.rankings.n
+        return self.rankings.n_whole
 
     @cached_property
     def curves(self) -> Mapping[str, Curve]:

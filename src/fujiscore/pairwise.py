@@ -126,7 +126,7 @@ def _require_null(argument: str, rankings: Rankings, ks: Sizes, ties: str) -> No
         raise InputError(f"{no_universe()}.")
     if rankings.split is not None:
         raise InputError(
-            f"{spelled('corrected')} cannot be combined with {spelled('negative', 'split')}: both signs of an item "
+            f"{spelled(argument)} cannot be combined with {spelled('negative', 'split')}: both signs of an item "
             "move together, which the closed form of the chance level does not describe. Compare single pairs with "
             "permutations."
         )

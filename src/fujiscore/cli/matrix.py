@@ -95,7 +95,7 @@ def command(
     if plot is not None:
         size = matrix_size(matrices[0], 0.55, 0.5)
         draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in matrices], size)  # type: ignore[misc]
-    deliver(_report(matrices, rankings.n, writing.show), writing)
+    deliver(_report(matrices, rankings.n_whole, writing.show), writing)
 
 
 def _read(files: Sequence[str], reference: str | None, reading: options.Reading) -> tuple[fj.Rankings, str | None]:

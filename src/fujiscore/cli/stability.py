@@ -255,7 +255,7 @@ def _report(
     ]
     data: dict[str, Any] = {
         "corrected": results[0][0][0].pairs.corrected,
-        "items": [rankings.n for rankings in groups],
+        "items": [rankings.n_whole for rankings in groups],
         "groups": [dict(zip(HEADER, row, strict=True)) for row in rows],
     }
     fields = ("difference", "low", "high", "p_value", "statistic", "paired", "alternative")

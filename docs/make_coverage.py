@@ -18,7 +18,7 @@ from fujiscore.stability import of_pairs
 from fujiscore.stability_tests import compare_stabilities
 
 PAGE = Path(__file__).resolve().parent / "stability.md"
-N, POOL, TRIALS = 60, 1000, 2000
+N, POOL, TRIALS = 60, 1000, 4000
 BASE = np.linspace(3, 0, N) ** 3
 NUMBERS = (3, 5, 10, 30)
 SIZES = ((5, 5), (10, 10), (30, 30), (5, 30))
@@ -157,5 +157,6 @@ def write(page, texts):
 
 
 if __name__ == "__main__":
-    changed = write(PAGE.read_text(encoding="utf-8"), tables(rates()))
+    texts = tables(rates())
+    changed = write(PAGE.read_text(encoding="utf-8"), texts)
     write_atomically(PAGE, lambda file: file.write(changed.encode()), replace=True)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fujiscore.intervals import Alternative
 
 LEAST = 3
-# Items in the table and the figure of ranks.
-DRAWN = 30
+# Items in the table and the figure of ranks, and the most that a figure has room for.
+DRAWN, MOST_DRAWN = 30, 200
 FIELDS = ("value", "low", "high", "standard_error", "m", "confidence")
 HEADER = ("group", "measure", "area", "stability", "low", "high", "standard_error", "rankings", "confidence")
 
@@ -113,7 +113,7 @@ def command(
     --versus, are two methods: each gets its stability, and the difference an interval and a p-value.
 
     With --ranks, the items of one method: the mean rank of each with its interval, how often it is in the top k, and
-    tiers of items whose mean ranks do not differ significantly.
+    tiers: items of different tiers differ significantly in mean rank.
     """
     check_destinations(writing, [*files, *versus], plot)
     groups = _groups(files, versus, reading)
@@ -148,8 +148,8 @@ def _deliver_ranks(result: fj.ItemRanks, name: str, plot: str | None, writing: o
     plain = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
     rows = list(zip(*plain, strict=True))
     if plot is not None:
-        shown = min(len(rows), DRAWN)
-        draw(plot, writing, [lambda ax: result.plot(ax, items=DRAWN)], (6.4, 1.4 + 0.24 * shown))
+        shown = min(len(rows), writing.show or DRAWN, MOST_DRAWN)
+        draw(plot, writing, [lambda ax: result.plot(ax, items=shown)], (6.4, 1.4 + 0.24 * shown))
     data = {"group": name, "rankings": result.m, "confidence": result.confidence, "k": result.k}
     items = [dict(zip(columns, row, strict=True)) for row in rows]
     report = Report(
@@ -185,7 +185,7 @@ def _ranks_text(screen: Screen, result: fj.ItemRanks, name: str, most: int) -> l
         "",
         *table(screen, header, rows),
         *([f"... and {more} more: --csv lists all"] if more else []),
-        *screen.wrap("a new tier begins with the first item that differs significantly from the first of its tier"),
+        *screen.wrap("items of different tiers differ significantly in mean rank"),
     ]
 
 

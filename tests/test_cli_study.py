@@ -91,11 +91,16 @@ def test_study_prints_a_summary_and_writes_everything(run):
     example()
     code, out, errors = run("study", "d.csv", "--target", "class", "--out", "results/d", *QUICK)
     assert code == 0
-    for words in ("Do the methods agree?", "How stable is each method?", "Which features matter?"):
+    for words in (
+        "Do the methods agree?",
+        "How stable is each method?",
+        "Which features matter?",
+        "Features of different tiers",
+    ):
         assert words in out
-    assert "13 files: results/d" in errors
+    assert "15 files: results/d" in errors
     assert "resumed" not in errors
-    assert len(list(Path("results/d").iterdir())) == 14  # with the manifest
+    assert len(list(Path("results/d").iterdir())) == 16  # with the manifest
     assert [path.name for path in Path("results").iterdir()] == ["d"]  # the kept resamples are gone
     assert Path("results/d/summary.md").read_text().startswith("# Feature ranking study")
 

@@ -40,11 +40,11 @@ def check(result, value):
     assert 0 < getattr(result, "p_value", 1) <= 1
 
 
-@given(methods(1), st.sampled_from(MEASURES), st.booleans())
-@example([SAME], "fuji", False)
-@example([CYCLE], "kendall", False)
-@example([CONSTANT], "fuji", True)
-@example([ZERO], "jaccard", True)
+@given(given_methods=methods(1), measure=st.sampled_from(MEASURES), corrected=st.booleans())
+@example(given_methods=[SAME], measure="fuji", corrected=False)
+@example(given_methods=[CYCLE], measure="kendall", corrected=False)
+@example(given_methods=[CONSTANT], measure="fuji", corrected=True)
+@example(given_methods=[ZERO], measure="jaccard", corrected=True)
 def test_one_method(given_methods, measure, corrected):
     (scores,), corrected = given_methods, corrected and measure != "kendall"
     found = fj.stability(scores, measure, ks="all", corrected=corrected, n_jobs=1)
@@ -59,10 +59,10 @@ def test_one_method(given_methods, measure, corrected):
     assert ((ranks.low <= ranks.mean) & (ranks.mean <= ranks.high)).all()
 
 
-@given(methods(3), st.sampled_from(MEASURES), st.booleans())
-@example([SAME, REVERSED, CYCLE], "fuji", False)
-@example([CONSTANT, ZERO, SAME], "jaccard", True)
-@example([SAME, SAME, SAME], "krizek", True)
+@given(given_methods=methods(3), measure=st.sampled_from(MEASURES), corrected=st.booleans())
+@example(given_methods=[SAME, REVERSED, CYCLE], measure="fuji", corrected=False)
+@example(given_methods=[CONSTANT, ZERO, SAME], measure="jaccard", corrected=True)
+@example(given_methods=[SAME, SAME, SAME], measure="krizek", corrected=True)
 def test_several_methods(given_methods, measure, corrected):
     n, m = min(len(method[0]) for method in given_methods), min(map(len, given_methods))
     paired = [[row[:n] for row in method[:m]] for method in given_methods]

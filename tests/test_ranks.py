@@ -190,6 +190,10 @@ def test_command(tmp_path):
     refused = run(file, file, "--ranks")
     assert refused.exit_code == 2
     assert "--ranks takes one method" in refused.output
+    for wrong in (("-k", "2"), ("--ranks", "--corrected"), ("--ranks", "-m", "jaccard"), ("--ranks", "--ks", "2")):
+        refused = run(file, *wrong)
+        assert refused.exit_code == 2, wrong
+        assert "--ranks" in refused.output
     alone = run(file, "--alternative", "less")
     assert alone.exit_code == 2
     assert "--alternative needs two methods" in alone.output

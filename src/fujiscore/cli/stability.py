@@ -81,7 +81,7 @@ class Versus(options.Command):
     show_default=True,
 )
 @options.option("--ranks", "Rank the items instead: mean ranks with intervals, and tiers.", is_flag=True)
-@options.option("-k k", "With --ranks: depth of the top.", type=options.Count(1), default=10, metavar="K")
+@options.option("-k k", "With --ranks: depth of the top. [default: 10]", type=options.Count(1), metavar="K")
 @options.confidence
 @options.measures(("fuji",))
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
@@ -97,7 +97,7 @@ def command(
     paired: bool | None,
     alternative: Alternative,
     ranks: bool,
-    k: int,
+    k: int | None,
     confidence: float,
     measures: tuple[fj.Measure, ...],
     corrected: bool,
@@ -126,8 +126,13 @@ def command(
     if ranks:
         if len(groups) != 1:
             raise click.UsageError("--ranks takes one method: leave out the second.")
-        _deliver_ranks(item_ranks(next(iter(groups.values())), k, confidence), next(iter(groups)), plot, writing)
+        if corrected or points != options.Points(None, None) or [own.name for own in measures] != ["fuji"]:
+            raise click.UsageError("--ranks takes no --measure, --corrected, --ks or --top: ranks need none of them.")
+        name, rankings = next(iter(groups.items()))
+        _deliver_ranks(item_ranks(rankings, 10 if k is None else k, confidence), name, plot, writing)
         return
+    if k is not None:
+        raise click.UsageError(f"-k needs --ranks; for the stability at one k, pass --ks {k}.")
     chosen: Any = {"corrected": corrected, "confidence": confidence, **reading.sets, **work.arguments(writing)}
     results, curves = [], []
     for measure in {own.name: own for own in measures}.values():

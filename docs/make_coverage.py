@@ -100,12 +100,13 @@ def coverage(matrix, truth, m, trials, rng):
     return np.mean([one.low <= truth <= one.high for one in found])
 
 
-def rejections(matrix, sizes, trials, rng):
+def rejections(matrix, sizes, trials, rng, alternative="two-sided"):
     """Return how often two methods differ at 5 % although their rankings are drawn alike."""
     count = 0
     for _ in range(trials):
         both = np.split(rng.choice(len(matrix.names), sum(sizes), replace=False), [sizes[0]])
-        count += compare_stabilities(*(drawn(matrix, part) for part in both), paired=False).p_value < 0.05
+        methods = [drawn(matrix, part) for part in both]
+        count += compare_stabilities(*methods, paired=False, alternative=alternative).p_value < 0.05
     return count / trials
 
 

@@ -180,6 +180,14 @@ def test_unequal_numbers_have_the_smaller_ones_freedom():
     assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.difference) / np.sqrt(variance), 4))
 
 
+def test_one_sided_tests_of_unequal_numbers_carry_a_warning():
+    rng = np.random.default_rng(2)
+    first, second = resamples(5, 0.3, rng), resamples(9, 0.5, rng)
+    for sides, warned in (("two-sided", False), ("greater", True), ("less", True)):
+        notes = fj.compare_stability(first, second, alternative=sides).notes
+        assert any("a one-sided test rejects too often" in note for note in notes) == warned
+
+
 @pytest.mark.parametrize("paired", [False, True])
 def test_one_sided(paired):
     rng = np.random.default_rng(8)
@@ -300,6 +308,18 @@ def test_the_tables_of_the_page(name):
         error = np.sqrt(rates * (1 - rates) / FEW)
         assert (rates + error >= 0.02).all()
         assert (rates - error <= 0.07).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COVERAGE["ORDINARY"])
+def test_type_one_error_of_one_sided_tests(name):
+    rng, trials = np.random.default_rng(3), 1000
+    matrix, _ = COVERAGE["pool"](name, 500)
+    for m, alternative in ((5, "greater"), (10, "less"), (30, "greater")):
+        rate = COVERAGE["rejections"](matrix, (m, m), trials, rng, alternative)
+        error = np.sqrt(rate * (1 - rate) / trials)
+        assert rate + error >= 0.02
+        assert rate - error <= 0.07
 
 
 def test_the_page_shows_errors_at_the_level_of_the_test():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
-from fujiscore.intervals import ALTERNATIVES, ZERO, bounded, test
+from fujiscore.intervals import ALTERNATIVES, ZERO, bounded, test, welch
 from fujiscore.measures import find
 from fujiscore.null import correct
 from fujiscore.pairwise import pairwise
@@ -225,23 +225,17 @@ def _similarity(pairs: Matrix, confidence: float, *, paired: bool) -> ResampledS
 
 def _compared(first: ResampledSimilarity, second: ResampledSimilarity, alternative: str) -> PairComparison:
     """Return the test of the difference of two pairs that share their first method."""
-    ab, ac = first.pairs.values, second.pairs.values
-    if first.paired:
-        variance = float((np.diagonal(ab) - np.diagonal(ac)).var(ddof=1) / len(ab))
-    else:
-        shared = float((ab.mean(axis=1) - ac.mean(axis=1)).var(ddof=1) / len(ab))
-        variance = shared + _variance(ab, 1) + _variance(ac, 1)
+    variance, freedom = _spread(first, second)
     (least_b, most_b), (least_c, most_c) = (_range(one.pairs, paired=one.paired) for one in (first, second))
-    m = min(*first.m, *second.m)
     difference = first.value - second.value
     found = test(
         difference,
         float(np.sqrt(variance)),
-        m - 1.0,
+        freedom,
         confidence=first.confidence,
         alternative=alternative,
         span=(least_b - most_c, most_b - least_c),
-        m=m,
+        m=min(*first.m, *second.m),
     )
     notes = (*first.notes, *second.notes, *((NO_SPREAD,) if variance <= ZERO**2 else ()))
     return PairComparison(
@@ -255,6 +249,30 @@ def _compared(first: ResampledSimilarity, second: ResampledSimilarity, alternati
         second,
         tuple(dict.fromkeys(notes)),
     )
+
+
+def _spread(first: ResampledSimilarity, second: ResampledSimilarity) -> tuple[float, float]:
+    """Return the variance of the difference of two pairs that share their first method, and its degrees of freedom.
+
+    The variances over the rankings of each method all count what single pairs add, which is twice too often. As for
+    stability, the variance is halfway: with it tests at 5 % reject in 3 to 5 % of cases, without in 0 to 4 %.
+    """
+    ab, ac = first.pairs.values, second.pairs.values
+    if first.paired:
+        return float((np.diagonal(ab) - np.diagonal(ac)).var(ddof=1) / len(ab)), len(ab) - 1.0
+    sizes = (*ab.shape, ac.shape[1])
+    parts = [float((ab.mean(axis=1) - ac.mean(axis=1)).var(ddof=1) / len(ab)), _variance(ab, 1), _variance(ac, 1)]
+    variance = sum(parts)
+    unbiased = max(variance - _residual(ab) - _residual(ac), 0.0)
+    freedom = welch(parts, sizes) if len(set(sizes)) == 1 else min(sizes) - 1.0
+    return (variance + unbiased) / 2, freedom
+
+
+def _residual(values: Scores) -> float:
+    """Return the part of the variance of a matrix's mean that neither rows nor columns explain."""
+    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    rows, columns = values.shape
+    return float((rest**2).sum() / ((rows - 1) * (columns - 1)) / values.size)
 
 
 def _variance(values: Scores, axis: int) -> float:

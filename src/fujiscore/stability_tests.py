@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from fujiscore.rankings import Policies
 
 NO_SPREAD = "the difference has no spread: interval and p-value hold what rankings without a difference leave possible"
+# At 5 %, with 5 and 30 rankings: 9 % if some rankings are much noisier, 15 % if 10 % of them fail.
+UNEQUAL = (
+    "the numbers of rankings differ: a one-sided test rejects too often where few rankings make the spread, "
+    "since the method with fewer of them then seems more stable"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,8 +170,9 @@ def compare_stabilities(
         span=(least_b - most_a, most_b - least_a),
         m=min(first.m, second.m),
     )
-    zero = (NO_SPREAD,) if variance <= ZERO**2 else ()
-    notes = tuple(dict.fromkeys((*first.notes, *second.notes, *zero)))
+    doubts = [NO_SPREAD] if variance <= ZERO**2 else []
+    doubts += [UNEQUAL] if alternative != "two-sided" and first.m != second.m else []
+    notes = tuple(dict.fromkeys((*first.notes, *second.notes, *doubts)))
     return StabilityComparison(
         difference, found.low, found.high, found.p_value, found.statistic, paired, first, second, notes, alternative
     )

@@ -107,6 +107,26 @@ def test_names_tell_pairs():
     assert not fj.resampled_similarity(named[0], list(named[1].values())).paired
 
 
+LISTS = (
+    [{"x": 3, "y": 2, "z": 1}, {"x": 3, "y": 1, "z": 2}, {"x": 5, "y": 2, "z": 1}],
+    [{"z": 1, "y": 2, "x": 3}, {"z": 2, "y": 3, "x": 1}, {"z": 1, "y": 2, "x": 5}],
+    [{"z": 1, "y": 2, "w": 3}, {"z": 2, "y": 1, "w": 3}, {"z": 1, "y": 2, "w": 5}],
+)
+
+
+@pytest.mark.parametrize("missing", ["zero", "drop"])
+def test_all_methods_are_compared_on_the_same_items(missing):
+    """Items that only one of three methods has count, or do not, in both pairs."""
+    items = {"zero": "wxyz", "drop": "yz"}[missing]
+    a, b, c = ([[one.get(item, 0) for item in items] for one in method] for method in LISTS)
+    expected = fj.compare_pairs(a, b, c, ks=2, paired=True)
+    found = fj.compare_pairs(*LISTS, ks=2, paired=True, missing=missing)
+    assert found.difference == pytest.approx(expected.difference)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    with pytest.raises(fj.InputError, match="must score every item"):
+        fj.compare_pairs(*LISTS, paired=True)
+
+
 @pytest.mark.parametrize("paired", [False, True])
 @pytest.mark.parametrize("corrected", [False, True])
 def test_no_spread(paired, corrected):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -12,8 +13,9 @@ from fujiscore.intervals import ALTERNATIVES, ZERO, bounded, test, welch
 from fujiscore.measures import find
 from fujiscore.null import correct
 from fujiscore.pairwise import pairwise
+from fujiscore.ranking import Rankings
+from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
-from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from fujiscore.intervals import Alternative
     from fujiscore.matrix import Matrix
     from fujiscore.overlap import Ties, ZeroTail
-    from fujiscore.ranking import Rankings
     from fujiscore.rankings import Policies
 
 COVERS = "the interval covers resamples drawn as these were: resamples of one data set tell about that data set"
@@ -219,7 +220,7 @@ def _similarity(pairs: Matrix, confidence: float, *, paired: bool) -> ResampledS
     error = float(np.sqrt(used.var(ddof=1) / used.size if paired else _variance(values, 0) + _variance(values, 1)))
     value = float(used.mean())
     low, high = map(float, bounded(value, error, min(sizes), confidence, *_range(pairs, paired=paired)))
-    notes = (*pairs.notes, *((NO_SPREAD,) if error <= ZERO else ()))
+    notes = tuple(dict.fromkeys((*pairs.notes, *((NO_SPREAD,) if error <= ZERO else ()))))
     return ResampledSimilarity(value, low, high, error, confidence, sizes, paired, pairs, notes)
 
 
@@ -290,13 +291,18 @@ def _range(pairs: Matrix, *, paired: bool) -> tuple[float, float]:
     return float((np.diagonal(least) if paired else least).mean()), 1.0
 
 
-def _collections(given: Sequence[Any], names: Sequence[str], policies: Any) -> list[Rankings]:
-    """Return the rankings of each method, at least three."""
+def _collections(given: Sequence[Any], names: Sequence[str], policies: Policies) -> list[Rankings]:
+    """Return the rankings of each method, at least three, all over the same items."""
     methods = [as_rankings(method, **policies) for method in given]
     for method, name in zip(methods, names, strict=True):
         if len(method) < 3:
             raise InputError(f"{name} must hold at least 3 rankings of one method; got {len(method)}.")
-    return methods
+    together = reduce(partial(combine, missing=policies.get("missing", "raise")), methods)
+    ends = np.cumsum([len(method) for method in methods]).tolist()
+    return [
+        Rankings.of(list(together)[end - len(method) : end], together.labels, together.universe, together.notes)
+        for method, end in zip(methods, ends, strict=True)
+    ]
 
 
 def _are_paired(methods: Sequence[Rankings]) -> bool:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy import special, stats
 
 import fujiscore as fj
+from fujiscore.cli import fuji
 from fujiscore.pair_tests import _compared, _similarity
 
 BASE = np.linspace(3, 0, 20) ** 3
@@ -119,8 +122,8 @@ def test_all_methods_are_compared_on_the_same_items(missing):
     """Items that only one of three methods has count, or do not, in both pairs."""
     items = {"zero": "wxyz", "drop": "yz"}[missing]
     a, b, c = ([[one.get(item, 0) for item in items] for one in method] for method in LISTS)
-    expected = fj.compare_pairs(a, b, c, ks=2, paired=True)
-    found = fj.compare_pairs(*LISTS, ks=2, paired=True, missing=missing)
+    expected = fj.compare_pairs(a, b, c, ks=1, paired=True)
+    found = fj.compare_pairs(*LISTS, ks=1, paired=True, missing=missing)
     assert found.difference == pytest.approx(expected.difference)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
     with pytest.raises(fj.InputError, match="must score every item"):
@@ -157,6 +160,52 @@ def test_no_spread(paired, corrected):
 def test_errors(call, message):
     with pytest.raises(fj.InputError, match=message):
         call(np.random.default_rng(0).random((4, 5)))
+
+
+def command(*arguments):
+    return CliRunner().invoke(fuji, ["stability", "--between", *map(str, arguments)])
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return three files with four rankings of five items each; the second has the items in another order."""
+    paths = []
+    for i, method in enumerate(methods(4, np.random.default_rng(0))):
+        rows = [",".join([f"g{j}", *map(str, method[:, j])]) for j in range(5)]
+        paths.append(tmp_path / f"method{'abc'[i]}.csv")
+        paths[-1].write_text("\n".join(["item,w,x,y,z", *(rows[::-1] if i == 1 else rows)]), encoding="utf-8")
+    return paths
+
+
+def test_command(files):
+    a, b, c = map(fj.read, files)
+    expected = fj.compare_pairs(a, b, c, "jaccard", alternative="greater")
+    report = json.loads(command(*files, "-m", "jaccard", "--alternative", "greater", "--json").stdout)
+    assert report["differences"][0]["p_value"] == pytest.approx(expected.p_value)
+    assert [row["similarity"] for row in report["similarities"]] == [expected.first.value, expected.second.value]
+    assert report["similarities"][0]["paired"]
+    text = command(*files, "--unpaired").stdout
+    assert "all pairs of a ranking of each" in text
+    assert "methoda is " in text
+    two = command(*files[:2], "--csv").stdout.splitlines()
+    assert two[0].startswith("first,second,measure,area,similarity,low,high")
+    assert float(two[1].split(",")[4]) == pytest.approx(fj.resampled_similarity(a, b).value)
+
+
+@pytest.mark.parametrize(
+    ("count", "options", "words"),
+    [
+        (1, [], "two or three files"),
+        (2, ["--alternative", "less"], "--alternative needs three methods"),
+        (2, ["--ranks"], "--between takes no"),
+        (2, ["-k", "3"], "--between takes no"),
+        (2, ["--score", "x"], "methoda: stability needs at least 3 rankings"),
+    ],
+)
+def test_what_the_command_refuses(files, count, options, words):
+    result = command(*files[:count], *options)
+    assert result.exit_code == 2
+    assert words in result.output
 
 
 COVERAGE = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "make_coverage.py"))

@@ -9,6 +9,7 @@ import click
 
 import fujiscore as fj
 from fujiscore.cli import inputs, options
+from fujiscore.cli.between import report as report_between
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
 from fujiscore.errors import NAME, InputError, counted, short_names, shortened
@@ -59,6 +60,7 @@ class Versus(options.Command):
         "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv",
         "fuji stability examples/resamples_forest.csv --corrected --confidence 0.9",
         "fuji stability examples/resamples_forest.csv --ranks -k 5",
+        "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv --between",
     ),
 )
 @click.argument("files", nargs=-1, required=True)
@@ -82,6 +84,7 @@ class Versus(options.Command):
 )
 @options.option("--ranks", "Rank the items instead: mean ranks with intervals, and tiers.", is_flag=True)
 @options.option("-k k", "With --ranks: depth of the top. [default: 10]", type=options.Count(1), metavar="K")
+@options.option("--between", "Compare the methods with each other instead; two or three files.", is_flag=True)
 @options.confidence
 @options.measures(("fuji",))
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
@@ -98,6 +101,7 @@ def command(
     alternative: Alternative,
     ranks: bool,
     k: int | None,
+    between: bool,
     confidence: float,
     measures: tuple[fj.Measure, ...],
     corrected: bool,
@@ -114,26 +118,33 @@ def command(
 
     With --ranks, the items of one method: the mean rank of each with its interval, how often it is in the top k, and
     tiers: items of different tiers differ significantly in mean rank.
+
+    With --between, each of two files holds the rankings of a method: how similar the methods are to each other. With a
+    third file: is the first method more similar to the second (--alternative greater) or to the third (less).
     """
     check_destinations(writing, [*files, *versus], plot)
-    groups = _groups(files, versus, reading)
+    if between and (versus or ranks or plot or k):
+        raise click.UsageError("--between takes no --versus, --ranks, -k or --plot.")
+    groups = _methods(files, reading) if between else _groups(files, versus, reading)
     for name, rankings in groups.items():
         if len(rankings) < LEAST:
             raise InputError(f"{name}: stability needs at least {LEAST} rankings of a method; got {len(rankings)}.")
+    chosen: Any = {"corrected": corrected, "confidence": confidence, **reading.sets, **work.arguments(writing)}
+    if between:
+        ks = points.sizes(min(rankings.depth for rankings in groups.values()), "exp")
+        chosen |= {"paired": paired, "missing": reading.missing, "ks": ks}
+        deliver(report_between(groups, measures, alternative, **chosen), writing)
+        return
     if (paired is not None or alternative != "two-sided") and len(groups) != 2:
         option = "--alternative needs" if paired is None else "--paired and --unpaired need"
         raise click.UsageError(f"{option} two methods: name the second with --versus.")
     if ranks:
-        if len(groups) != 1:
-            raise click.UsageError("--ranks takes one method: leave out the second.")
-        if corrected or points != options.Points(None, None) or [own.name for own in measures] != ["fuji"]:
-            raise click.UsageError("--ranks takes no --measure, --corrected, --ks or --top: ranks need none of them.")
-        name, rankings = next(iter(groups.items()))
+        plain = not corrected and points == options.Points(None, None) and [own.name for own in measures] == ["fuji"]
+        name, rankings = _only(groups, plain=plain)
         _deliver_ranks(item_ranks(rankings, 10 if k is None else k, confidence), name, plot, writing)
         return
     if k is not None:
         raise click.UsageError(f"-k needs --ranks; for the stability at one k, pass --ks {k}.")
-    chosen: Any = {"corrected": corrected, "confidence": confidence, **reading.sets, **work.arguments(writing)}
     results, curves = [], []
     for measure in {own.name: own for own in measures}.values():
         grids = [points.sizes(rankings.depth, "exp") for rankings in groups.values()]
@@ -202,6 +213,25 @@ def _compared(
         return None
     paired = are_paired(*stable) if paired is None else paired
     return compare_stabilities(*stable, paired=paired, alternative=alternative)
+
+
+def _only(groups: dict[str, fj.Rankings], *, plain: bool) -> tuple[str, fj.Rankings]:
+    """Return the only method, whose items are to be ranked."""
+    if len(groups) != 1:
+        raise click.UsageError("--ranks takes one method: leave out the second.")
+    if not plain:
+        raise click.UsageError("--ranks takes no --measure, --corrected, --ks or --top: ranks need none of them.")
+    return next(iter(groups.items()))
+
+
+def _methods(files: Sequence[str], reading: options.Reading) -> dict[str, fj.Rankings]:
+    """Return the rankings of two or three methods, one file each."""
+    if len(files) not in {2, 3}:
+        raise click.UsageError(f"--between takes two or three files, one per method; got {len(files)}.")
+    titles = [_title([file], "rankings") for file in files]
+    if len(set(titles)) < len(titles):
+        titles = ["first", "second", "third"][: len(files)]
+    return {name: inputs.read([file], reading) for name, file in zip(titles, files, strict=True)}
 
 
 def _groups(files: Sequence[str], versus: Sequence[str], reading: options.Reading) -> dict[str, fj.Rankings]:

@@ -152,6 +152,13 @@ def test_table_print_and_one_item():
     assert (alone.mean[0], alone.low[0], alone.high[0], alone.tier[0]) == (1, 1, 1, 1)
 
 
+def test_what_could_mislead_is_noted():
+    found = fj.stability({"dead": [1, 1, 1], "b": [3, 2, 1], "c": [3, 1, 2]}).ranks(k=3)
+    assert "every item has the same score, so the mean rank, in dead" in found.notes
+    assert "all 3 items are in the top 3, whatever their ranks" in found.notes
+    assert not fj.stability([[1, 2, 3], [3, 2, 1], [3, 1, 2]]).ranks(k=2).notes
+
+
 def test_long_tables_are_cut_in_print():
     found = fj.stability(np.random.default_rng(0).random((4, 25))).ranks()
     assert str(found).endswith("... and 15 more")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import counted, integer, proportion, short_names
+from fujiscore.errors import counted, first_few, integer, proportion, short_names
 from fujiscore.intervals import quantile
 from fujiscore.results import Result
 from fujiscore.tables import frame
@@ -42,7 +42,8 @@ class ItemRanks(Result):
     best, worst : ndarray
         The best and the worst of its ranks.
     in_top : ndarray
-        The share of the rankings that have it in their top k: at most k items score as high.
+        The share of the rankings that have it in their top k (at most k items score as high), which estimates the
+        probability of being there.
     tier : ndarray
         The number of its tier. Items of different tiers have mean ranks that differ significantly; those of one tier
         do not, or are linked by items between them that do not.
@@ -101,11 +102,20 @@ def item_ranks(rankings: Rankings, k: int = 10, confidence: float = 0.95) -> Ite
     scores = [-_scores(ranking) for ranking in rankings]
     ranks = np.array([rankdata(row) for row in scores])
     within = np.array([rankdata(row, "max") <= depth for row in scores])
-    notes = rankings.notes
-    if rankings.truncated:
-        notes = (*notes, "items that a ranking does not list share the mean of the ranks after its last item")
     labels = [rankings.label(i) for i in range(rankings.n)]
+    notes = tuple(dict.fromkeys((*rankings.notes, *_doubts(rankings, depth))))
     return summarised(ranks, within, labels, depth, proportion("confidence", confidence), notes)
+
+
+def _doubts(rankings: Rankings, k: int) -> list[str]:
+    """Return what could mislead a reader of the ranks."""
+    flat = [ranking.name for ranking in rankings if ranking.constant]
+    notes = [f"every item has the same score, so the mean rank, in {first_few(flat)}"] if flat else []
+    if k >= rankings.n:
+        notes.append(f"all {counted(rankings.n, 'item')} are in the top {k}, whatever their ranks")
+    if rankings.truncated:
+        notes.append("items that a ranking does not list share the mean of the ranks after its last item")
+    return notes
 
 
 def summarised(

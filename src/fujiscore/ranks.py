@@ -26,7 +26,7 @@ ROUNDED = 1 / 12
 NEIGHBOURS = 1 / 4
 SHOWN = 10
 # Items whose tests against all others before them are held in memory at a time.
-BLOCK = 256
+BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -161,7 +161,8 @@ def test_what_could_mislead_is_noted():
 
 def test_long_tables_are_cut_in_print():
     found = fj.stability(np.random.default_rng(0).random((4, 25))).ranks()
-    assert str(found).endswith("... and 15 more")
+    assert "\n... and 15 more\n" in str(found)
+    assert "resamples of one data set tell about that data set" in str(found)
 
 
 def test_picture():

@@ -25,6 +25,8 @@ ROUNDED = 1 / 12
 # The variance of a rank that is one of two neighbouring ones equally often, the least that tests between items assume.
 NEIGHBOURS = 1 / 4
 SHOWN = 10
+# What intervals and tiers say, printed with them.
+COVERS = "about rankings drawn as these were: resamples of one data set tell about that data set"
 # Items whose tests against all others before them are held in memory at a time.
 BLOCK = 64
 
@@ -91,7 +93,7 @@ class ItemRanks(Result):
             interval = f"rank {self.mean[i]:.1f} ({self.low[i]:.1f} to {self.high[i]:.1f})"
             lines.append(f"tier {self.tier[i]}: {name}, {interval}, in top {self.k}: {self.in_top[i]:.0%}")
         more = len(self.items) - len(names)
-        return [*lines, *([f"... and {more} more"] if more else [])]
+        return [*lines, *([f"... and {more} more"] if more else []), f"intervals and tiers are {COVERS}"]
 
 
 def item_ranks(rankings: Rankings, k: int = 10, confidence: float = 0.95) -> ItemRanks:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # With fewer sets than this, 95 % intervals do not know of rare failures: with 10 % random sets, those of 5 sets hold
 # the true value in 64 % of cases.
 MANY = 10
+COVERS = "the interval covers sets drawn as these were: resamples of one data set tell about that data set"
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,7 +94,7 @@ class SetStability(Result):
 
     def _summary(self) -> list[str]:
         interval = f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}"
-        return [f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items"]
+        return [f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items", COVERS]
 
 
 def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) -> SetStability:

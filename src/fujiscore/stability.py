@@ -89,6 +89,7 @@ class Stability(Result):
         tier 2: 1, rank 2.0 (1.8 to 2.2), in top 1: 0%
         tier 3: 2, rank 3.4 (2.9 to 3.8), in top 1: 0%
         tier 3: 3, rank 3.6 (3.2 to 4.0), in top 1: 0%
+        intervals and tiers are about rankings drawn as these were: resamples of one data set tell about that data set
         """
         if self.rankings is None:
             raise InputError("ranks needs the rankings themselves: use the result of stability.")

@@ -14,6 +14,7 @@ from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
 from fujiscore.stability import (
+    COVERS,
     Stability,
     jackknife_error,
     leave_one_out,
@@ -84,7 +85,7 @@ class StabilityComparison(Result):
             f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, "
             f"p = {self.p_value:.4g} ({self.kind})"
         )
-        return [head]
+        return [head, COVERS]
 
 
 @takes_policies

@@ -35,7 +35,7 @@ MOST_LINES = 13
 # The most features that a figure of ranks shows.
 MOST_ITEMS = 30
 COVERS = "Intervals are about resamples of this data set: on new data, rankings may be less similar"
-TIERS = "Features of different tiers differ significantly in mean rank"
+TIERS = "Features of different tiers differ significantly in mean rank over resamples of this data set"
 
 
 def tables(study: Study) -> dict[str, Table]:
@@ -130,7 +130,7 @@ def markdown(study: Study) -> str:
         lines += ["", *(f"- {markdown_text(line)}" for line in verdicts(study))]
     lines += ["", "## Which features matter?", "", *to_markdown(*ranked(study))]
     if study.ranks:
-        lines += ["", "## How certain are the ranks?", "", f"Over resamples. {TIERS}.", ""]
+        lines += ["", "## How certain are the ranks?", "", f"{TIERS}.", ""]
         lines += to_markdown(*certainty(study))
     if study.notes:
         lines += ["", "## Notes", "", *(f"- {markdown_text(one_line(note))}" for note in study.notes)]

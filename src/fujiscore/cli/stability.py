@@ -16,6 +16,7 @@ from fujiscore.errors import NAME, InputError, counted, short_names, shortened
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import find
 from fujiscore.plots import title
+from fujiscore.ranks import COVERS as RANKS_COVER
 from fujiscore.ranks import item_ranks
 from fujiscore.stability import COVERS
 from fujiscore.stability_tests import are_paired, compare_stabilities
@@ -201,7 +202,7 @@ def _ranks_text(screen: Screen, result: fj.ItemRanks, name: str, most: int) -> l
         "",
         *table(screen, header, rows),
         *([f"... and {more} more: --csv lists all"] if more else []),
-        *screen.wrap("items of different tiers differ significantly in mean rank"),
+        *screen.wrap(f"items of different tiers differ significantly in mean rank; this is {RANKS_COVER}"),
     ]
 
 

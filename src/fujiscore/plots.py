@@ -140,9 +140,12 @@ def item_ranks(result: ItemRanks, ax: Any = None, items: int = 30) -> Any:
     ax.hlines(places, low, high, color=PALETTE[1], linewidth=4, label=f"{result.confidence:.0%} interval of the mean")
     ax.plot(mean, places, "o", color=PALETTE[0], markersize=4, label=f"mean rank of {result.m}")
     ax.set_yticks(places, names, **LITERAL)
-    ax.set(xlabel="rank", ylim=(shown - 0.5, -0.5), xlim=(0.5 if result.worst[:shown].max() < 50 else 0.0, None))
+    some = f" (first {shown} of {len(result.items)} items)" if shown < len(result.items) else ""
+    ax.set(xlabel=f"rank{some}", ylim=(shown - 0.5, -0.5), xlim=(0.5 if result.worst[:shown].max() < 50 else 0.0, None))
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.grid(alpha=0.25, axis="x")
-    legend(ax, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    # Over the names to the left there is room, beside the tiers there is none.
+    legend(ax, fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
     return ax
 
 

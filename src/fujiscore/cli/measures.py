@@ -24,7 +24,7 @@ MEANING = {
     "chance_corrected": "corrected for chance as defined (others: --corrected)",
     "uses_scores": "uses the scores, not only the sets",
 }
-SHORT = ("defined", "bounded", "maximum", "chance", "scores")
+SHORT = ("sizes", "bounds", "max", "chance", "scores")
 HEADER = (
     "name",
     "title",

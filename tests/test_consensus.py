@@ -271,7 +271,7 @@ def test_only_rra_has_p_values():
 def test_notes():
     result = fj.consensus(LISTS, "rra", missing="zero")
     text = "\n".join(result.notes)
-    assert "x lacks 14 of 18 items, ranked below its listed items" in text
+    assert "x lacks 14 of 18 items, ranked below the listed ones" in text
     assert "the number of items is taken to be 18" in text
     assert "pass universe=N" in text
     assert "k ends at 4" in text

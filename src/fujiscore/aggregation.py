@@ -80,7 +80,7 @@ def input_notes(rankings: Rankings, what: str, lacking: str = "") -> list[str]:
 
     `lacking` says where the items that a list lacks are, other than below its listed ones.
     """
-    notes = [note.replace(SCORED_0, f"ranked below its listed items{lacking}") for note in rankings.notes]
+    notes = [note.replace(SCORED_0, f"ranked below the listed ones{lacking}") for note in rankings.notes]
     if rankings.truncated and rankings.universe is None and what:
         assumed = f"the number of items is taken to be {rankings.n_whole}, those that any list has; {what} on it"
         remedy = f": pass {spelled('universe', 'N')} if the lists were drawn from more"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from inspect import Parameter, signature
 from itertools import chain, repeat
@@ -30,6 +32,8 @@ NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
 SCORED_0 = "scored 0"
+FEW = 5  # more rankings than these that have the same note share one
+Notes: TypeAlias = list[tuple[str, str]]  # of single rankings: the name, and the note
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
@@ -188,11 +192,10 @@ def align(
         labels = objects[0].items
     else:
         signs = [_policy(obj, sign, transform) for obj, sign in zip(objects, signs, strict=True)]
-        parts = [
-            admitted(obj, name, sign, nan, duplicates, transform, said)
-            for obj, name, sign in zip(objects, names, signs, strict=True)
-        ]
-        aligned, absent, labels = _aligned(parts, names, missing, said)
+        parts, of_each = _parts(objects, names, signs, nan, duplicates, transform)
+        general: list[str] = []
+        aligned, absent, labels = _aligned(parts, names, missing, general, of_each)
+        said += [*_gathered(of_each), *general]
         aligned, absent, labels = _without_nan(aligned, absent, labels, names, nan, said)
         _require_listed(absent, names)
         members = [
@@ -207,6 +210,19 @@ def align(
     final = tuple(dict.fromkeys(map(one_line, said)))
     members = [member.renamed(name, size, final) for member, name in zip(members, names, strict=True)]
     return Rankings.of(members, labels, size, final)
+
+
+def _parts(
+    objects: Sequence[Any], names: Sequence[str], signs: Sequence[str], nan: str, duplicates: str, transform: Any
+) -> tuple[list[Labelled], Notes]:
+    """Return each ranking's own items and scores, and the notes on each."""
+    parts: list[Labelled] = []
+    of_each: Notes = []
+    for obj, name, sign in zip(objects, names, signs, strict=True):
+        notes: list[str] = []
+        parts.append(admitted(obj, name, sign, nan, duplicates, transform, notes))
+        of_each += [(name, note) for note in notes]
+    return parts, of_each
 
 
 def _single(obj: Any, name: str) -> Any:
@@ -281,7 +297,7 @@ def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels
 
 
 def _aligned(
-    parts: Sequence[Labelled], names: Sequence[str], missing: str, notes: list[str]
+    parts: Sequence[Labelled], names: Sequence[str], missing: str, notes: list[str], of_each: Notes
 ) -> tuple[list[Scores], list[NDArray[np.bool_] | None], Labels | None]:
     """Bring rankings into one item order: the first ranking's, then other items as they come."""
     scores = [part.scores for part in parts]
@@ -313,10 +329,23 @@ def _aligned(
             lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]
             if missing == "raise":
                 raise _missing_items(name, lacking, len(items))
-            notes.append(f"{name} lacks {len(lacking)} of {len(items)} items, {SCORED_0}: {first_few(lacking)}")
+            note = f"{name} lacks {len(lacking)} of {len(items)} items, {SCORED_0}: {first_few(lacking)}"
+            of_each.append((name, note))
         aligned.append(np.where(gone_mask, 0.0, values[positions]))
         absent.append(gone_mask if gone_mask.any() else None)
     return aligned, absent, items
+
+
+def _gathered(of_each: Notes) -> list[str]:
+    """Return the notes on single rankings; where many say the same but for numbers and items, the first of them."""
+    kinds = [
+        re.sub(r"\d+", "#", re.split(": | \\(", note.removeprefix(name).lstrip(": "))[0]) for name, note in of_each
+    ]
+    counts = Counter(kinds)
+    first = {kind: note for kind, (_, note) in zip(reversed(kinds), reversed(of_each), strict=True)}
+    merged = {kind: f"{first[kind]}; likewise {count - 1} other rankings" for kind, count in counts.items()}
+    notes = [note if counts[kind] <= FEW else merged[kind] for kind, (_, note) in zip(kinds, of_each, strict=True)]
+    return list(dict.fromkeys(notes))
 
 
 def _left(kept: int, total: int, why: str, gone: Sequence[Any]) -> str:

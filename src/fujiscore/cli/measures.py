@@ -24,7 +24,7 @@ MEANING = {
     "chance_corrected": "corrected for chance as defined (others: --corrected)",
     "uses_scores": "uses the scores, not only the sets",
 }
-SHORT = ("defined", "bounded", "max", "chance", "scores")
+SHORT = ("sizes", "bounds", "max", "chance", "scores")
 HEADER = (
     "name",
     "title",
@@ -97,7 +97,7 @@ def _table(screen: Screen) -> list[str]:
         known = measure.properties
         marks = ["" if known is None else "yes" if getattr(known, name) else "-" for name in names]
         formula = "yes" if has_closed_form(measure) else "-"
-        rows.append([measure.name, _range(measure).replace(" to ", ".."), *marks, formula])
+        rows.append([measure.name, _range(measure), *marks, formula])
     legend = [f"  {short:<9} {MEANING[name]}" for short, name in zip(SHORT, names, strict=True)]
     legend.append(f"  {'formula':<9} chance level in closed form; for others, pass --permutations")
     return [

@@ -93,19 +93,26 @@ def _levels(ranking: Ranking, sizes: Sizes, n: int) -> tuple[Scores, Scores, Sco
 
     Ranks beyond the ranking's own items are at 0.
     """
-    ranked, number = np.append(ranking.ranked, 0.0), np.ones(ranking.n + 1)
-    number[-1] = n - ranking.n
-    level = np.searchsorted(sizes, np.arange(1, ranking.n + 2))
-    kth = np.append(0.0, ranked[np.minimum(sizes, ranking.n) - 1])[level]
-    x = np.divide(kth - ranked, kth, out=np.zeros(ranked.size), where=kth > 0)
+    ends = np.minimum(sizes, ranking.n)
+    counts = np.diff(np.concatenate([[0], sizes, [n]])).astype(np.float64)
+    own = np.diff(np.concatenate([[0], ends, [ranking.n]]))  # of the ranking's own items
+    kth = np.append(0.0, ranking.ranked[ends - 1])
+    last = np.repeat(kth, own)
+    x = np.divide(last - ranking.ranked, last, out=np.zeros(ranking.n), where=last > 0)
+    full = np.flatnonzero(own)
+    starts = np.concatenate([[0], np.cumsum(own)[:-1]])[full]
 
-    def total(values: Scores) -> Scores:
-        return np.bincount(level, number * values, sizes.size + 1).astype(np.float64, copy=False)
+    def total(values: Scores, beyond: Any = 0.0) -> Scores:
+        sums: Scores = (counts - own) * beyond
+        sums[full] += np.add.reduceat(values, starts)
+        return sums
 
-    counts = total(np.ones(ranked.size))
-    means = total(x) / np.maximum(counts, 1)
-    x -= means[level]
-    return counts, means, total(x**2), total(x**3)
+    beyond = (kth > 0).astype(np.float64)  # ranks beyond the own items lack all
+    means = total(x, beyond) / np.maximum(counts, 1)
+    x -= np.repeat(means, own)
+    beyond -= means
+    squares = x * x
+    return counts, means, total(squares, beyond**2), total(squares * x, beyond**3)
 
 
 def _one_in_all(ranking: Ranking, n: int) -> float:
@@ -114,7 +121,7 @@ def _one_in_all(ranking: Ranking, n: int) -> float:
     if not ranking.untied:
         above, up_to = (bound[: ranking.listed] for bound in ranking.tie_groups)
         groups = np.bincount((up_to - above)[above == np.arange(ranking.listed)])
-        ties += sum(int(number) * lgamma(size + 1) for size, number in enumerate(groups) if number)
+        ties += sum(int(groups[size]) * lgamma(size + 1) for size in np.flatnonzero(groups).tolist())
     return exp(min(0.0, max(log(LEAST), ties - lgamma(n + 1))))
 
 

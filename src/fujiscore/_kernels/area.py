@@ -27,8 +27,8 @@ FAR = 9.0
 # A tail on the side away from which a distribution is skewed is taken as no shorter than with this skewness: Pearson's
 # third type ends there.
 SHORT = 0.5
-# Quantiles are exact to FAR over 2 to this power.
-HALVINGS = 24
+# Quantiles are so exact, in standard deviations.
+PRECISION = 1e-3
 # Steps smaller than this are rounding.
 STEP_ROUNDING = 1e-12
 # A variance smaller than this part of the terms it is summed from is rounding.
@@ -106,23 +106,25 @@ def moments(n, table_r, points_r, table_s, points_s, coefficients, weights, exac
     second = third = smooth = 0.0
     for p in range(size + 1):
         count_r, square_r, cube_r = table_r[p, 0], table_r[p, 1], table_r[p, 2]
+        row, row_slope = rows[p] - mean, row_slopes[p]
         for q in range(size + 1):
-            count_s, square_s, cube_s = table_s[q, 0], table_s[q, 1], table_s[q, 2]
-            a = level[p, q] - rows[p] - columns[q] + mean
-            b = (slope[p, q] if p < q else 0.0) - column_slopes[q]
-            c = (slope[p, q] if p > q else 0.0) - row_slopes[p]
-            within = b * b * count_r * square_s + c * c * square_r * count_s
-            smooth += within
-            second += a * a * count_r * count_s + within
-            third += a * (a * a * count_r * count_s + 3.0 * within)
-            third += b * b * b * count_r * cube_s + c * c * c * cube_r * count_s
+            count_s, square_s = table_s[q, 0], table_s[q, 1]
+            a = level[p, q] - row - columns[q]
+            level[p, q] = a
+            weighted = a * a * count_r * count_s
+            if square_r > 0.0 or square_s > 0.0:
+                b = (slope[p, q] if p < q else 0.0) - column_slopes[q]
+                c = (slope[p, q] if p > q else 0.0) - row_slope
+                within = b * b * count_r * square_s + c * c * square_r * count_s
+                smooth += within
+                third += a * 3.0 * within + b * b * b * count_r * table_s[q, 2] + c * c * c * cube_r * count_s
+            second += weighted
+            third += a * weighted
+    second += smooth
     law[:] = 0.0
     law[SPREAD] = 1.0
     variance = second / max(n - 1.0, 1.0)
     if n > 2 and variance > 0.0:
-        for p in range(size + 1):
-            for q in range(size + 1):
-                level[p, q] += mean - rows[p] - columns[q]
         separate(n, table_r, table_s, level, second, third, law)
         if smooth <= ROUNDING * second:
             law[STEP] = smallest_step(table_r, table_s, level) / sqrt(variance)
@@ -140,13 +142,14 @@ def separate(n, table_r, table_s, centred, second, third, law):
     sums = np.zeros((4, CLASSES))
     for p in range(centred.shape[0]):
         for q in range(centred.shape[1]):
-            size = centred[p, q] / deviation
+            size = centred[p, q]
+            if size < deviation:
+                continue
+            one = min(int(2.0 * log2(size / deviation)), CLASSES - 1)
             count = table_r[p, 0] * table_s[q, 0]
-            if size >= 1.0 and count > 0.0:
-                one = min(int(2.0 * log2(size)), CLASSES - 1)
-                for power in range(4):
-                    sums[power, one] += count
-                    count *= centred[p, q]
+            for power in range(4):
+                sums[power, one] += count
+                count *= size
     for one in range(CLASSES - 1, -1, -1):
         rate = sums[0, one] / n
         if law[RATE] + rate > MOST_JUMPS:
@@ -218,23 +221,22 @@ def tail(z, law, side):
 
 
 @kernel(cost=20, items=lambda z, *_: z.size)
-def tails(z, laws, out):
-    """Write the upper and the lower tail at each z, of the one law or of a law each."""
+def tails(z, laws, side, out):
+    """Write the upper (side 1) or lower tail (side -1) at each z, of the one law or of a law each."""
     for t in range(z.size):
-        law = laws[min(t, laws.shape[0] - 1)]
-        out[t, 0], out[t, 1] = tail(z[t], law, 1), tail(z[t], law, -1)
+        out[t] = tail(z[t], laws[min(t, laws.shape[0] - 1)], side)
 
 
 @kernel(cost=400, items=lambda _, __, laws, *___: laws.shape[0])
 def quantiles(probability, side, laws, out):
     """Write the z beyond which (above on side 1, below on side -1) each law has this probability."""
     for t in range(laws.shape[0]):
-        inside, outside = 0.0, FAR
+        inside, outside = 0.0, 1.0
         while tail(side * outside, laws[t], side) > probability:
             inside, outside = outside, 2.0 * outside
-        if tail(side * inside, laws[t], side) < probability:
+        if inside == 0.0 and tail(0.0, laws[t], side) < probability:
             inside = -FAR
-        for _ in range(HALVINGS):
+        while outside - inside > PRECISION:
             middle = (inside + outside) / 2.0
             if tail(side * middle, laws[t], side) > probability:
                 inside = middle

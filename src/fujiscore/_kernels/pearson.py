@@ -8,8 +8,8 @@ from fujiscore._kernels._jit import kernel
 
 # Skewness this small is none.
 STRAIGHT = 1e-9
-# From this shape of the gamma distribution on, the saddlepoint approximation errs by less than a millionth of the tail.
-SADDLEPOINT = 400.0
+# From this shape of the gamma distribution on, the saddlepoint approximation errs by less than 1e-5 of the tail.
+SADDLEPOINT = 100.0
 # So near its mean (as a part of it), the approximation takes the first terms of power series.
 NEAR = 1e-4
 # From this shape on Stirling's series gives the gamma function to the last bits.

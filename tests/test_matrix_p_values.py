@@ -192,7 +192,7 @@ def test_where_chance_leaves_no_choice_nothing_is_significant():
 
 
 def test_few_items_are_refused():
-    with pytest.raises(fj.InputError, match=r"p_values needs more items: with 19 items, .* permutations=1000"):
+    with pytest.raises(fj.InputError, match=r"p_values needs at least 20 items; got 19\. .*permutations=1000"):
         fj.pairwise(some_rankings(n=19), p_values=True)
     assert fj.pairwise(some_rankings(n=20), p_values=True).p_values is not None
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.area import ALTERNATIVES, has_area_null
+from fujiscore.area import ALTERNATIVES
 from fujiscore.errors import NAME, InputError, choice, printable, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
-from fujiscore.null import Chance, chances, exp_grid, few_items, has_closed_form, no_universe
+from fujiscore.null import Chance, chances, exp_grid, has_closed_form, no_universe
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
@@ -202,7 +202,7 @@ class Comparison(ResultOverK):
 
     @property
     def p_value(self) -> dict[str, float | None]:
-        """For each measure, how often chance gives an area as extreme as this one; None where it takes permutations."""
+        """For each measure, how often chance gives an area as extreme; None where that takes permutations."""
         return {name: self.chance[name].p_value if name in self.chance else None for name in self.curves}
 
     def __getitem__(self, measure: str) -> Curve:
@@ -547,12 +547,7 @@ def _chance_caveats(overlap: Overlap, measures: Sequence[Measure], permutations:
         return [
             f"no chance level: with cut ties it needs {spelled('permutations', 1000)} or {spelled('ties', 'closed')}"
         ]
-    notes = []
     without = [measure.name for measure in measures if not has_closed_form(measure)]
-    if without:
-        remedy = f"pass {spelled('permutations', 1000)}"
-        notes.append(f"no closed form for the chance level of {', '.join(without)}: {remedy}")
-    few = few_items(overlap.n)
-    if few and any(has_area_null(measure) for measure in measures):
-        notes.append(f"no p-value without permutations: {few}; pass {spelled('permutations', 1000)}")
-    return notes
+    if not without:
+        return []
+    return [f"no closed form for the chance level of {', '.join(without)}: pass {spelled('permutations', 1000)}"]

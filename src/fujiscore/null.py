@@ -170,7 +170,7 @@ class Chance(ResultOverK):
             aucs = self.permutations.aucs
             counts = (aucs >= self.auc - ROUNDING).sum(), (aucs <= self.auc + ROUNDING).sum()
             return float(self.permutations.p_value(*counts, self.alternative))
-        if self.analytic is None or self.auc_z is None or few_items(self.analytic.n):
+        if self.analytic is None or self.auc_z is None or self.analytic.n < FEWEST:
             return None
         return float(p_value(self.auc_z, self.analytic.law, self.analytic.least, self.alternative))
 
@@ -331,9 +331,9 @@ def chance(
     Examples
     --------
     >>> import fujiscore as fj
-    >>> print(fj.chance([8, 7, 6, 0, 0, 0, 0, 0], [6, 8, 7, 0, 0, 0, 0, 0]))
-    AUC of FUJI 0.9730, by chance 0.7456, corrected 0.8939
-    p = 0.004452 (analytic), z = 2.81
+    >>> print(fj.chance([8, 7, 6] + [0] * 17, [6, 0, 8] + [0] * 17))
+    AUC of FUJI 0.9286, by chance 0.8840, corrected 0.3850
+    p = 0.02052 (analytic), z = 3.14
     """
     chosen = find(measure)
     choice("alternative", alternative, ALTERNATIVES)
@@ -387,12 +387,7 @@ def _no_analytic(measure: Measure, overlap: Overlap) -> str | None:
         return "both signs of an item move together"
     if closed_form(measure, overlap) is None:
         return "top sets cut ties"
-    return few_items(overlap.n)
-
-
-def few_items(n: int) -> str | None:
-    """Return why the analytic p-value does not serve for few items; None if it does."""
-    return f"with {n} items, fewer than {FEWEST}, it would only be a guess" if n < FEWEST else None
+    return f"{overlap.n} items, fewer than {FEWEST}, are too few" if overlap.n < FEWEST else None
 
 
 def exp_grid(points: Grid) -> Grid | None:
@@ -455,8 +450,8 @@ def _no_p_value(analytic: AreaNull | None, value: float) -> tuple[str, ...]:
         return ()
     if analytic.variance <= ROUNDING**2:
         return ("no p-value: every random ranking with these scores has this value",)
-    few = few_items(analytic.n)
-    return (f"no p-value without permutations: {few}; pass {spelled('permutations', 1000)}",) if few else ()
+    few = f"no p-value: with {analytic.n} items, fewer than {FEWEST}, it takes {spelled('permutations', 1000)}"
+    return (few,) if analytic.n < FEWEST else ()
 
 
 # Closed forms

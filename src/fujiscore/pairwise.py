@@ -13,7 +13,7 @@ from fujiscore.errors import InputError, choice, counted, first_few, spelled
 from fujiscore.matrix import Matrix
 from fujiscore.measures import area, evaluate, find, headline
 from fujiscore.multiplicity import ADJUSTMENTS, adjusted
-from fujiscore.null import ROUNDING, Null, closed_form, few_items, has_closed_form, moments, no_universe
+from fujiscore.null import ROUNDING, Null, closed_form, has_closed_form, moments, no_universe
 from fujiscore.overlap import (
     MOST_LEVELS,
     TIES,
@@ -122,10 +122,11 @@ def task_for(
         )
     if corrected or alternative is not None:
         _require_null("corrected" if corrected else "p_values", rankings, points.ks, ties)
-    few = None if alternative is None else few_items(rankings.population or 0)
-    if few is not None:
+    items = rankings.population or 0
+    if alternative is not None and items < area_null.FEWEST:
         raise InputError(
-            f"{spelled('p_values')} needs more items: {few}. Compare single pairs with {spelled('permutations', 1000)}."
+            f"{spelled('p_values')} needs at least {area_null.FEWEST} items; got {items}. Compare single pairs with "
+            f"{spelled('permutations', 1000)}."
         )
     return Task(chosen, points, ties, zero_tail, corrected, rankings.population, alternative)
 

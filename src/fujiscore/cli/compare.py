@@ -281,9 +281,9 @@ def _table(result: fj.Comparison, screen: Screen) -> list[str]:
 def _in_words(result: fj.Comparison, screen: Screen) -> list[str]:
     """Return where p-values of areas come from, and where the curves lie above chance."""
     levels = result.chance.values()
-    lines = [
-        f"p of an area: {how}" for how in dict.fromkeys(level.how for level in levels if level.p_value is not None)
-    ]
+    known = [level.how for level in levels if level.p_value is not None]
+    without = [note for level in levels for note in level.notes if note.startswith("no p-value")]
+    lines = [*(f"p of an area: {how}" for how in dict.fromkeys(known)), *dict.fromkeys(without)]
     lines += [level.in_words() for level in levels if level.has_band and level.ks.size > 1]
     return [text for line in lines for text in screen.wrap(line)]
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.area import ALTERNATIVES, AreaNull, area_null, has_area_null, p_value, running_moments
+from fujiscore.area import ALTERNATIVES, FEWEST, AreaNull, area_null, has_area_null, p_value, running_moments
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import MEASURES, evaluate, find, headline
-from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, overlap_of, pair
+from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, overlap_of, pair, set_sizes
 from fujiscore.ranking import LOWEST, Ranking
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
     from fujiscore.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.ranking import Rankings
     from fujiscore.rankings import Policies
 
     Moments: TypeAlias = tuple[Scores, Scores]
@@ -100,7 +101,7 @@ class Chance(ResultOverK):
     permutations : Permutations or None
         What permutations gave, if any were drawn.
     analytic : AreaNull or None
-        Variance and skewness of the area without permutations, where they are known.
+        Variance and law of the area without permutations, where they are known.
     alternative : {"greater", "less", "two-sided"}
         Which areas count as extreme in p-values.
     notes : tuple of str
@@ -161,20 +162,17 @@ class Chance(ResultOverK):
     def p_value(self) -> float | None:
         """How often chance gives an area as extreme as this one, at least as large by default; see `method`.
 
-        Analytic: the tail of the Pearson III distribution with the area's mean, variance and skewness by chance, not
-        below 1e-9 nor below one in the number of ways to assign the scores. From m permutations: (b + 1) / (m + 1).
+        Analytic: a tail of Pearson's third type with the area's mean, variance and skewness by chance, rare large jumps
+        apart (docs/chance.md); not below 1e-9 nor below one in the number of ways to assign the scores. From m
+        permutations: (b + 1) / (m + 1).
         """
         if self.permutations is not None:
             aucs = self.permutations.aucs
             counts = (aucs >= self.auc - ROUNDING).sum(), (aucs <= self.auc + ROUNDING).sum()
             return float(self.permutations.p_value(*counts, self.alternative))
-        if self.analytic is None:
+        if self.analytic is None or self.auc_z is None or self.analytic.n < FEWEST:
             return None
-        null = self.analytic
-        if null.variance <= ROUNDING**2:
-            return nan
-        moments = (self.expected_auc, null.variance, null.skewness)
-        return float(p_value(self.auc, *moments, null.least, self.alternative))
+        return float(p_value(self.auc_z, self.analytic.law, self.analytic.least, self.alternative))
 
     @property
     def p_values(self) -> Scores | None:
@@ -217,18 +215,21 @@ class Chance(ResultOverK):
 
         Simultaneous: with this probability the whole curve of a random ranking stays inside, so that one may read off
         where the observed curve leaves it. Pointwise: its value at each single k does. Approximate: exact mean and
-        variance at each k, skewness and correlations to first order, correlated as a normal distribution.
+        variance at each k; skewness, jumps and correlations to first order, correlated as a normal distribution.
         """
+        return tuple(self._end(side, confidence, simultaneous=simultaneous) for side in (-1, 1))  # type: ignore[return-value]
+
+    def _end(self, side: int, confidence: float, *, simultaneous: bool) -> Scores:
+        """Return the lower (side -1) or the upper end (1) of a band."""
         if self.analytic is None or not self.has_band:
             raise InputError(f"a band needs a measure of top sets whose null is known; {self.measure} has none here.")
         level = proportion("confidence", confidence)
-        below, above = self.analytic.reach(self.ks.size, level, simultaneous=simultaneous)
-        spread = np.sqrt(self.variance)
-        return self.expected + below * spread, self.expected + above * spread
+        reach = self.analytic.reach(side, self.ks.size, level, simultaneous=simultaneous)
+        return self.expected + reach * np.sqrt(self.variance)
 
     def above(self, confidence: float = 0.95) -> list[tuple[int, int]]:
         """Return the stretches of evaluated k, first and last, where the curve lies above the simultaneous band."""
-        high = self.band(confidence)[1]
+        high = self._end(1, confidence, simultaneous=True)
         outside = np.concatenate([[False], self.observed > high + ROUNDING, [False]])
         starts, stops = np.flatnonzero(np.diff(outside.astype(np.int8))).reshape(-1, 2).T
         return [(int(self.ks[a]), int(self.ks[b - 1])) for a, b in zip(starts, stops, strict=True)]
@@ -244,13 +245,14 @@ class Chance(ResultOverK):
         name = self.grid.whole if find(self.measure).whole else self.grid.area
         level = f"by chance {self.expected_auc:.4f}, corrected {self.corrected_auc:.4f}"
         lines = [f"{name} of {find(self.measure).title} {self.auc:.4f}, {level}"]
-        if self.p_value is not None and self.auc_z is not None and not isnan(self.p_value):
-            z = "" if isnan(self.auc_z) else f", z = {self.auc_z:.2f}"
-            lines.append(f"p = {self.p_value:.4g} ({self.how}){z}")
-        return lines
+        p, z = self.p_value, self.auc_z
+        known = [] if p is None or isnan(p) else [f"p = {p:.4g} ({self.how})"]
+        known += [] if z is None or isnan(z) else [f"z = {z:.2f}"]
+        return [*lines, *([", ".join(known)] if known else [])]
 
     def _columns(self) -> dict[str, Any]:
-        columns = {
+        columns: dict[str, Any] = {} if self.grid.other is None else {"k2": self.grid.other}
+        columns |= {
             self.measure: self.observed,
             "expected": self.expected,
             "variance": self.variance,
@@ -277,6 +279,7 @@ def chance(
     measure: Any = "fuji",
     *,
     ks: Any = "all",
+    k: int | tuple[int, int] | None = None,
     permutations: int = 0,
     method: str | None = None,
     alternative: str = "greater",
@@ -296,12 +299,14 @@ def chance(
 
     Parameters
     ----------
+    k : int or pair of int, optional
+        Instead of `ks` one number of top items, or a pair (k1, k2) for top sets of different sizes.
     permutations : int
         Number of permutations for p-values; 0 for none.
     method : {"analytic", "permutations"}, optional
         Where variance, z and p-value of the area come from: its moments by chance, or drawn permutations (1000 unless
-        `permutations` says another number). By default permutations if a number of them is given, or if the measure
-        has no other null.
+        `permutations` says another number). By default permutations if a number of them is given, or if there is no
+        other null. With fewer than 20 items there is no analytic p-value.
     alternative : {"greater", "less", "two-sided"}
         Which areas count as extreme in p-values: at least as large, at most as large, or both.
     random_state : int, Generator, RandomState or None
@@ -326,23 +331,32 @@ def chance(
     Examples
     --------
     >>> import fujiscore as fj
-    >>> print(fj.chance([8, 7, 6, 0, 0, 0, 0, 0], [6, 8, 7, 0, 0, 0, 0, 0]))
-    AUC of FUJI 0.9730, by chance 0.7456, corrected 0.8939
-    p = 0.004452 (analytic), z = 2.81
+    >>> print(fj.chance([8, 7, 6] + [0] * 17, [6, 0, 8] + [0] * 17))
+    AUC of FUJI 0.9286, by chance 0.8840, corrected 0.3850
+    p = 0.02052 (analytic), z = 3.14
     """
     chosen = find(measure)
     choice("alternative", alternative, ALTERNATIVES)
     both = pair(r, s, policies)
-    points = grid(ks, both.depth, limit(both))
-    overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
+    points = grid(ks, both.depth, limit(both)) if k is None else _one_point(k, ks, both)
+    second = points.ks if points.other is None else points.other
+    overlap = overlap_of(both, points.ks, second, ties=ties, zero_tail=zero_tail)
     if overlap.population is None:
         raise InputError(f"{no_universe()}.")
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     grids = [points, *([exp] if (exp := exp_grid(points)) else [])]
     count = _count(chosen, overlap, method, permutations)
-    levels = chances(overlap, [chosen], grids, permutations=count, random_state=random_state, **work)
-    level, *top = (replace(own, alternative=alternative) for own in levels[chosen.name])
+    work |= {"permutations": count, "alternative": alternative, "random_state": random_state}
+    level, *top = chances(overlap, [chosen], grids, **work)[chosen.name]
     return replace(level, notes=(*both.notes, *level.notes), top_weighted=top[0] if top else None)
+
+
+def _one_point(k: Any, ks: Any, both: Rankings) -> Grid:
+    """Return the grid of one k, or of one pair of sizes."""
+    if not (isinstance(ks, str) and ks == "all"):
+        raise InputError(f"{spelled('k')} and {spelled('ks')} exclude each other: pass one of them.")
+    first, second = set_sizes(k, limit(both))
+    return Grid(first, "custom", both.depth, None if first[0] == second[0] else second)
 
 
 def _count(measure: Measure, overlap: Overlap, method: str | None, permutations: int) -> int:
@@ -352,14 +366,28 @@ def _count(measure: Measure, overlap: Overlap, method: str | None, permutations:
     choice("method", method, ("analytic", "permutations"))
     if method == "permutations":
         return permutations or DEFAULT_PERMUTATIONS
-    known = has_area_null(measure) and closed_form(measure, overlap) is not None
-    if permutations or not known:
-        why = "no permutations" if permutations else "a measure with a known null, and no ties that top sets cut"
+    if permutations:
         raise InputError(
-            f"{spelled('method', 'analytic')} needs {why}; got {measure.name} with {permutations} permutations. "
-            f"Pass {spelled('method', 'permutations')}."
+            f"{spelled('method', 'analytic')} takes no permutations; got {permutations}. "
+            f"Leave out one of them, or pass {spelled('method', 'permutations')}."
+        )
+    why = _no_analytic(measure, overlap)
+    if why is not None:
+        raise InputError(
+            f"{spelled('method', 'analytic')} is not known here: {why}. Pass {spelled('method', 'permutations')}."
         )
     return 0
+
+
+def _no_analytic(measure: Measure, overlap: Overlap) -> str | None:
+    """Return why an area has no p-value without permutations; None if it has one."""
+    if not has_area_null(measure):
+        return f"{measure.name} has no null distribution in closed form"
+    if overlap.r.split is not None:
+        return "both signs of an item move together"
+    if closed_form(measure, overlap) is None:
+        return "top sets cut ties"
+    return f"{overlap.n} items, fewer than {FEWEST}, are too few" if overlap.n < FEWEST else None
 
 
 def exp_grid(points: Grid) -> Grid | None:
@@ -383,6 +411,7 @@ def chances(
     grids: Sequence[Grid],
     *,
     permutations: int = 0,
+    alternative: str = "greater",
     random_state: Any = 0,
     **work: Any,
 ) -> dict[str, list[Chance]]:
@@ -409,17 +438,20 @@ def chances(
             moments = (form[0][at], form[1][at])
             own = None if null is None else null.over(at, number)
             analytic = area_null(overlap, measure, at, moments[1]) if exact else None
-            fixed = _no_choice(analytic, headline(measure, observed[at]))
-            level = Chance(measure.name, points, observed[at], *moments, exact, own, analytic, notes=notes + fixed)
-            result[measure.name].append(level)
+            without = () if own is not None else _no_p_value(analytic, headline(measure, observed[at]))
+            known = (*moments, exact, own, analytic, alternative, notes + without)
+            result[measure.name].append(Chance(measure.name, points, observed[at], *known))
     return result
 
 
-def _no_choice(analytic: AreaNull | None, value: float) -> tuple[str, ...]:
-    """Return why an area has no p-value, if every random ranking gives the same one."""
-    if analytic is None or analytic.variance > ROUNDING**2 or isnan(value):
+def _no_p_value(analytic: AreaNull | None, value: float) -> tuple[str, ...]:
+    """Return why an area whose null is known has no p-value, if so."""
+    if analytic is None or isnan(value):
         return ()
-    return ("no p-value: every random ranking with these scores has this value",)
+    if analytic.variance <= ROUNDING**2:
+        return ("no p-value: every random ranking with these scores has this value",)
+    few = f"no p-value: with {analytic.n} items, fewer than {FEWEST}, it takes {spelled('permutations', 1000)}"
+    return (few,) if analytic.n < FEWEST else ()
 
 
 # Closed forms

@@ -226,6 +226,12 @@ def seed(text: str = "Seed of the random numbers.") -> Decorator:
     return option("--seed", text, type=Count(0), default=0, metavar="N")
 
 
+alternative = option(
+    "--alternative",
+    "Which values count as extreme in p-values: at least as large, at most as large, or both.",
+    type=click.Choice(["greater", "less", "two-sided"]),
+    default="greater",
+)
 confidence = option("--confidence", "Confidence level of intervals.", type=float, default=0.95, metavar="P")
 
 

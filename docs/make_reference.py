@@ -40,10 +40,10 @@ show. Methods that assume a metric, such as vantage-point trees, may err.
 permutations (`permutations=1000`). See [chance](chance.md).
 
 **Significance.** `chance` and `fuji compare` give z and p of an area without permutations, for FUJI, Jaccard and all
-measures that are linear in the shared items, average overlap and RBO among them (`.method` is "analytic"). Variance and
-skewness of the area by chance follow from the two score vectors; p is the tail of the Pearson III distribution with
-them. The variance is exact for the linear measures, and approximate for the areas of FUJI and Jaccard. No p is below
-1e-9, nor below one in the number of ways to assign the scores: read such a p as "at most about this". With
+measures that are linear in the shared items, average overlap and RBO among them (`.method` is "analytic"). The area's
+distribution by chance [follows from the two score vectors](chance.md#p-values-without-permutations). Its variance is
+exact for the linear measures, and approximate for the areas of FUJI and Jaccard. No p is below 1e-9, nor below one in
+the number of ways to assign the scores: read such a p as "at most about this". Fewer than 20 items have none. With
 `method="permutations"` (or a number of permutations) drawn permutations decide; Křížek's index and the other measures
 have no other p-value. A ranking that ties all items has none at all.
 

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.area import ALTERNATIVES, FEWEST, AreaNull, area_null, has_area_null, p_value, running_moments, sums_overlaps
+from fujiscore.area import (
+    ALTERNATIVES,
+    FEWEST,
+    AreaNull,
+    area_null,
+    has_area_null,
+    p_value,
+    running_moments,
+    sums_overlaps,
+)
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import MEASURES, evaluate, find, headline
 from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, overlap_of, pair, set_sizes

@@ -214,6 +214,45 @@ def test_tails_by_integration(skewness, z, mirrored):
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-9)
 
 
+def test_rare_jumps_and_steps_by_hand():
+    """Two rankings of 1,000 items with one score above 0 each: the sets share the item once in 1,000 times."""
+    r = np.zeros(1000)
+    r[0] = 1
+    alike, apart = fj.chance(r, r, ks=[1]), fj.chance(r, np.roll(r, 1), ks=[1])
+    law = alike.analytic.law
+    assert law[kernels.RATE] == pytest.approx(1 / 1000)
+    assert law[kernels.STEP] == pytest.approx(1 / np.sqrt(alike.auc_variance), rel=1e-3)
+    assert alike.p_value == pytest.approx(1 / 1000, rel=1e-2)
+    assert apart.p_value == pytest.approx(1, abs=1e-2)
+    # The rate and the sizes of jumps and the bulk make up the variance.
+    sizes, rates = law[kernels.JUMPS + 1 :: 2], law[kernels.JUMPS :: 2]
+    assert rates @ sizes**2 + law[kernels.SPREAD] ** 2 == pytest.approx(1, rel=0.01)
+
+
+def test_the_law_has_the_same_bits_compiled_or_not():
+    from fujiscore._kernels import _jit
+
+    rng = np.random.default_rng(9)
+    z = np.concatenate([rng.normal(0, 3, 50), [0.0, 40.0, -40.0, np.nan]])
+    for r, s in (rng.pareto(0.5, (2, 300)), np.round(rng.random((2, 300)), 1), rng.random((2, 300)) < 0.02):
+        ks = grid("exp", 300).ks
+        overlap, first, second = sides(r.astype(float), s.astype(float), ks)
+        exact = closed_form(JACCARD, overlap)[1]
+        factors = area.coefficients(JACCARD, 300, first.sizes, second.sizes, first.lacking, second.lacking)
+        tables = (first.table, first.points, second.table, second.points)
+        found = []
+        for moments_of, tails_of in (
+            (kernels.moments, kernels.tails),
+            (_jit.compiled(kernels.moments), _jit.compiled(kernels.tails)),
+        ):
+            law, tails = np.empty(kernels.LAW), np.empty((2, z.size))
+            variance = moments_of(300, *tables, factors, area.area_weights(ks.size), exact, law)
+            for side, out in zip((1, -1), tails, strict=True):
+                tails_of(z, law[None], side, out)
+            found.append((variance, law.tobytes(), tails.tobytes()))
+        assert found[0] == found[1]
+
+
 def test_no_p_value_is_zero_or_above_one():
     assert area.p_value(100.0, smooth(-1.0)) == area.LEAST  # beyond the end of the distribution
     assert area.p_value(100.0, smooth(-1.0), 1 / 24) == 1 / 24

@@ -766,7 +766,7 @@ def test_documented_examples_run(monkeypatch, tmp_path, line):
 
 
 def test_shared_options_mean_the_same_wherever_rankings_are_read():
-    own_meaning = {"missing", "corrected", "plot", "sizes", "k"}
+    own_meaning = {"missing", "corrected", "plot", "sizes", "k", "alternative"}
     texts = {}
     for name, command in commands():
         for parameter in command.params if name in {"compare", "explain", "matrix", "stability", "measures"} else ():

@@ -137,7 +137,7 @@ def moments(n, table_r, points_r, table_s, points_s, coefficients, weights, exac
 def separate(n, table_r, table_s, centred, second, third, law):
     """Write the law: skewness, the classes of the largest jumps, and what is left when they are taken out."""
     deviation = sqrt(second / (n - 1.0))
-    scale = n / ((n - 1.0) * (n - 2.0)) / deviation**3
+    scale = n / ((n - 1.0) * (n - 2.0)) / (deviation * deviation * deviation)
     law[SKEWNESS] = law[BULK_SKEWNESS] = scale * third
     sums = np.zeros((4, CLASSES))
     for p in range(centred.shape[0]):
@@ -162,9 +162,9 @@ def separate(n, table_r, table_s, centred, second, third, law):
             second -= sums[2, one]
             third -= sums[3, one]
     if law[RATE] > 0.0:
-        bulk = sqrt(max(second, 0.0) / (n - 1.0))
-        law[SPREAD] = bulk / deviation
-        law[BULK_SKEWNESS] = scale * third * (deviation / bulk) ** 3 if bulk > ROUNDING * deviation else 0.0
+        share = sqrt(max(second, 0.0) / (n - 1.0)) / deviation
+        law[SPREAD] = share
+        law[BULK_SKEWNESS] = scale * third / (share * share * share) if share > ROUNDING else 0.0
 
 
 @kernel

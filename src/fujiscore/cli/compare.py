@@ -263,7 +263,7 @@ def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen, sho
 def _table(result: fj.Comparison, screen: Screen) -> list[str]:
     """Return values, chance levels and corrected values, the areas first."""
     header = ["measure", "at", "value", "by chance", "corrected", "z", "p"]
-    forms = (".4f", ".4f", ".4f", ".2f", ".4g")
+    forms = (".4f", ".4f", ".4f", ".2f", ".2g")
     rows, last = [], ""
     for level in result.levels():
         numbers = (level.value, level.expected, level.corrected, level.z, level.p_value)
@@ -275,6 +275,9 @@ def _table(result: fj.Comparison, screen: Screen) -> list[str]:
         rows.append([title, level.place, *cells])
         last = level.measure
     known = [column for column in range(len(header)) if column < 3 or any(row[column] != "-" for row in rows)]
+    for column in (3, 5):  # on a narrow screen, what the other columns tell as well
+        width = sum(2 + max(len(row[c]) for row in (header, *rows)) for c in known) - 2
+        known = [c for c in known if c != column or width <= screen.width]
     return table(screen, [header[c] for c in known], [[row[c] for c in known] for row in rows], left=(0, 1))
 
 

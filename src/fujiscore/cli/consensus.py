@@ -27,7 +27,7 @@ SHOWN = 20
     examples=(
         "fuji consensus examples/scores.csv",
         "fuji consensus examples/scores.csv --method rra --show 5",
-        "fuji consensus examples/genes_*.csv --method rra --universe 17611",
+        "fuji consensus examples/scores.csv --method median --csv",
     ),
 )
 @click.argument("files", nargs=-1, required=True)

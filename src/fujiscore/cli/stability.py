@@ -61,7 +61,6 @@ class Versus(options.Command):
         "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv",
         "fuji stability examples/resamples_forest.csv --corrected --confidence 0.9",
         "fuji stability examples/resamples_forest.csv --ranks -k 5",
-        "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv --between",
     ),
 )
 @click.argument("files", nargs=-1, required=True)

@@ -18,6 +18,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.errors import choice
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import MEASURES, evaluate
 from fujiscore.overlap import Counts
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from fujiscore.overlap import Overlap, Sizes
     from fujiscore.ranking import Ranking
 
-ALTERNATIVES = ("greater", "less", "two-sided")
 # Of a longer path so many points serve for the covariances.
 MOST_POINTS = 48
 # With fewer items the law is only a guess.
@@ -245,7 +245,7 @@ def area_null(overlap: Overlap, measure: Measure, places: Sizes, variances: Scor
         return None
     serving, exact = measure, variances
     k1, k2, weights = overlap.k1[places], overlap.k2[places], area_weights(places.size)
-    if sums_overlaps(measure):  # a weighted sum of Dice's values at all depths
+    if measure.by_depth:  # a weighted sum of Dice's values at all depths
         depth = int(overlap.asked[0][places[-1]])
         k1, k2 = overlap.at_depths.k1[:depth], overlap.at_depths.k2[:depth]
         serving, exact = MEASURES["dice"], np.full(depth, np.nan)
@@ -291,12 +291,7 @@ def stacked(sides: Sequence[Prepared]) -> Prepared:
 
 def has_area_null(measure: Measure) -> bool:
     """Return whether a measure's area has variance and p-value without permutations."""
-    return measure.linear or sums_overlaps(measure) or measure.name in {"fuji", "jaccard"}
-
-
-def sums_overlaps(measure: Measure) -> bool:
-    """Return whether a measure is linear in the overlaps at all depths."""
-    return measure.base in {"average_overlap", "rbo"}
+    return measure.linear or measure.by_depth or measure.name in {"fuji", "jaccard"}
 
 
 def coefficients(measure: Measure, n: int, k1: Sizes, k2: Sizes, lacking_r: Scores, lacking_s: Scores) -> Scores:

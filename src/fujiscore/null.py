@@ -14,16 +14,15 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.area import (
-    ALTERNATIVES,
     FEWEST,
     AreaNull,
     area_null,
     has_area_null,
     p_value,
     running_moments,
-    sums_overlaps,
 )
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import MEASURES, evaluate, find, headline
 from fujiscore.overlap import Counts, Grid, Overlap, grid, limit, named_grid, overlap_of, pair, set_sizes
 from fujiscore.ranking import LOWEST, Ranking
@@ -217,7 +216,7 @@ class Chance(ResultOverK):
     @property
     def has_band(self) -> bool:
         """Whether `band` is known: for measures of top sets whose null is."""
-        return self.analytic is not None and not sums_overlaps(find(self.measure))
+        return self.analytic is not None and not find(self.measure).by_depth
 
     def band(self, confidence: float = 0.95, *, simultaneous: bool = True) -> tuple[Scores, Scores]:
         """Return the lower and the upper end, at each k, of where chance keeps the curve.
@@ -468,14 +467,14 @@ def _no_p_value(analytic: AreaNull | None, value: float) -> tuple[str, ...]:
 
 def has_closed_form(measure: Measure) -> bool:
     """Return whether a measure's expectation is known in closed form."""
-    return measure.linear or sums_overlaps(measure) or measure.name in CLOSED_FORMS
+    return measure.linear or measure.by_depth or measure.name in CLOSED_FORMS
 
 
 def closed_form(measure: Measure, overlap: Overlap) -> Moments | None:
     """Return a measure's exact expectation and variance at each point, or None where no closed form applies."""
     if not has_closed_form(measure) or overlap.r.split is not None or (overlap.ties == "stable" and overlap.ties_cut):
         return None
-    if sums_overlaps(measure):
+    if measure.by_depth:
         return _by_depth(measure, overlap)
     return moments(measure, Null(overlap.n, overlap.k1, overlap.k2, *overlap.tail_moments()))
 

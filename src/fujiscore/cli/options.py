@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fujiscore.errors import InputError, spelling
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.io.formats import FORMATS
 from fujiscore.measures import MEASURES, Measure, find
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
@@ -229,7 +230,7 @@ def seed(text: str = "Seed of the random numbers.") -> Decorator:
 alternative = option(
     "--alternative",
     "Which values count as extreme in p-values: at least as large, at most as large, or both.",
-    type=click.Choice(["greater", "less", "two-sided"]),
+    type=click.Choice(ALTERNATIVES),
     default="greater",
 )
 confidence = option("--confidence", "Confidence level of intervals.", type=float, default=0.95, metavar="P")

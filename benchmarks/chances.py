@@ -80,7 +80,7 @@ def consensus_rows(m=1000, n=20_000):
     return [Row(f"{what}: {method}", seconds, f"{seconds:.1f} s") for method, seconds in times.items()]
 
 
-def tested_rows(m=500, n=20_531, some=6):
+def p_value_rows(m=500, n=20_531, some=6):
     """Return the rows on p-values of all pairs: time over that of the matrix alone, and that of permutations."""
     scores = some_rankings(m, n)
     fj.pairwise(scores[:20], p_values=True)
@@ -100,4 +100,4 @@ def tested_rows(m=500, n=20_531, some=6):
 
 def rows():
     """Return all rows."""
-    return [*chance_rows(), *permutation_rows(), *pairs_rows(), *tested_rows(), *consensus_rows()]
+    return [*chance_rows(), *permutation_rows(), *pairs_rows(), *p_value_rows(), *consensus_rows()]

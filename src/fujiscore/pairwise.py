@@ -10,6 +10,7 @@ import numpy as np
 from fujiscore import _kernels
 from fujiscore import area as area_null
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.matrix import Matrix
 from fujiscore.measures import area, evaluate, find, headline
 from fujiscore.multiplicity import ADJUSTMENTS, adjusted
@@ -220,7 +221,7 @@ def pairwise(
     if others is not None:
         both = combine(first, as_rankings(others, **policies), policies.get("missing", "raise"))
     choice("adjust", adjust, ADJUSTMENTS)
-    choice("alternative", alternative, area_null.ALTERNATIVES)
+    choice("alternative", alternative, ALTERNATIVES)
     tested = alternative if p_values else None
     task = task_for(both, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail, alternative=tested)
     mirrored = others is None and task.measure.symmetric

@@ -145,7 +145,7 @@ def resampled_similarity(
     --------
     >>> import fujiscore as fj
     >>> forest = [[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1]]
-    >>> relief = [[8, 5, 1, 2], [9, 6, 1, 2], [6, 9, 2, 1]]
+    >>> relief = [[5, 8, 1, 2], [9, 6, 1, 2], [6, 9, 2, 1]]
     >>> result = fj.resampled_similarity(forest, relief, paired=True)
     >>> result.low < result.value < result.high
     True

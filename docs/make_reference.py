@@ -8,7 +8,7 @@ from pathlib import Path
 
 import fujiscore as fj
 from fujiscore import rankers
-from fujiscore.null import has_closed_form
+from fujiscore.closed_forms import has_closed_form
 from fujiscore.rankings import Policies
 
 MEASURES_HEAD = """# Measures

@@ -14,8 +14,8 @@ from scipy.stats import gamma, norm
 
 import fujiscore as fj
 from fujiscore import area
+from fujiscore.closed_forms import closed_form
 from fujiscore.measures import evaluate, headline
-from fujiscore.null import closed_form
 from fujiscore.overlap import Overlap, grid
 from fujiscore.ranking import Ranking
 

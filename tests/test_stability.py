@@ -11,8 +11,8 @@ import pytest
 from scipy import special, stats
 
 import fujiscore as fj
+from fujiscore.closed_forms import has_closed_form
 from fujiscore.intervals import test as student_test
-from fujiscore.null import has_closed_form
 from fujiscore.stability_tests import compare_stabilities
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore.closed_forms import has_closed_form
 from fujiscore.errors import NAME, InputError, choice, printable, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
-from fujiscore.null import Chance, chances, exp_grid, has_closed_form, no_universe
+from fujiscore.null import Chance, chances, exp_grid, no_universe
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK

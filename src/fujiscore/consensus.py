@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 import numpy as np
 
 from fujiscore.aggregation import METHODS, MISSING_RANKS, corrected_rho, exact_rho, input_notes
+from fujiscore.closed_forms import correct
 from fujiscore.errors import NAME, InputError, choice, counted, first_few, printable, spelled
 from fujiscore.measures import find, headline
 from fujiscore.multiplicity import ADJUSTMENTS, adjusted
-from fujiscore.null import correct
 from fujiscore.pairwise import caveats, task_for
 from fujiscore.ranking import Ranking
 from fujiscore.rankings import rankings as as_rankings

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.closed_forms import correct
 from fujiscore.errors import InputError, choice, first_few, integer, spelled
 from fujiscore.measures import find
 from fujiscore.multiplicity import ADJUSTMENTS
-from fujiscore.null import correct
 from fujiscore.results import Result
 from fujiscore.tables import frame, free_name
 

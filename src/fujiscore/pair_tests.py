@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore.closed_forms import correct
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
 from fujiscore.intervals import ALTERNATIVES, ZERO, bounded, test, welch
 from fujiscore.measures import find
-from fujiscore.null import correct
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Rankings
 from fujiscore.rankings import combine, takes_policies

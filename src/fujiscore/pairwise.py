@@ -9,12 +9,13 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore import area as area_null
+from fujiscore.closed_forms import Null, closed_form, has_closed_form, moments
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.matrix import Matrix
 from fujiscore.measures import area, evaluate, find, headline
 from fujiscore.multiplicity import ADJUSTMENTS, adjusted
-from fujiscore.null import ROUNDING, Null, closed_form, has_closed_form, moments, no_universe
+from fujiscore.null import no_universe
 from fujiscore.overlap import (
     MOST_LEVELS,
     TIES,
@@ -26,6 +27,7 @@ from fujiscore.overlap import (
     require_scores_for_fuji,
     tail_moments,
 )
+from fujiscore.permutations import ROUNDING
 from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.tiles import run, spans

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore.closed_forms import correct
 from fujiscore.errors import InputError, proportion
 from fujiscore.intervals import ZERO, bounded
 from fujiscore.measures import find
-from fujiscore.null import correct
 from fujiscore.pairwise import Task, caveats, pairwise, sort_all, task_for
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies

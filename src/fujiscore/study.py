@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from fujiscore.closed_forms import has_closed_form
 from fujiscore.compare import Comparison, compare
 from fujiscore.errors import InputError, first_few, integer, proportion, spelled
 from fujiscore.measures import find
 from fujiscore.multiplicity import adjusted
-from fujiscore.null import has_closed_form
 from fujiscore.overlap import grid
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings

@@ -449,7 +449,7 @@ def test_type_one_error_of_the_permutation_test():
         ({"permutations": -1}, "permutations must be an integer of at least 0; got -1"),
         ({"permutations": 2.5}, "permutations must be an integer of at least 0; got 2.5"),
         ({"permutations": 9, "random_state": "x"}, "random_state must be.*got 'x'"),
-        ({"alternative": "more"}, "alternative must be one of 'greater', 'less', 'two-sided'; got 'more'"),
+        ({"alternative": "more"}, "alternative must be one of 'two-sided', 'greater', 'less'; got 'more'"),
         ({"method": "exact"}, "method must be one of 'analytic', 'permutations'; got 'exact'"),
         ({"method": "analytic", "measure": "gamma"}, "method='analytic' is not known here: gamma has no null"),
         ({"method": "analytic", "permutations": 9}, "method='analytic' takes no permutations; got 9"),

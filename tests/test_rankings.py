@@ -56,6 +56,8 @@ def test_arrays_and_lists_are_named_by_position():
 
 def test_an_array_is_used_in_place():
     assert fj.rankings(ROWS).matrix() is ROWS
+    loaded = ROWS.ravel().copy().reshape(ROWS.shape)  # as np.load returns it: a view of a flat array
+    assert np.shares_memory(fj.rankings(loaded).matrix(), loaded)
     assert not np.shares_memory(fj.rankings(ROWS[::-1]).matrix(), ROWS)
     assert not np.shares_memory(fj.rankings([ROWS[0], ROWS[0]]).matrix(), ROWS)
     np.testing.assert_array_equal(fj.rankings(ROWS[::-1]).matrix(), ROWS[::-1])

@@ -67,6 +67,8 @@ class Null:
         if self.k1.ndim == 1:  # sizes never fall along a path, so repeated pairs are neighbours
             new = np.concatenate([[True], (np.diff(k1) != 0) | (np.diff(k2) != 0)])
             unique, inverse = np.stack([k1[new], k2[new]]), np.cumsum(new) - 1
+        elif (self.k1 == self.k1[:1]).all() and (self.k2 == self.k2[:1]).all():  # many pairs without ties
+            unique, inverse = np.stack([self.k1[0], self.k2[0]]), np.tile(np.arange(self.k1.shape[1]), len(self.k1))
         else:
             base = int(k2.max()) + 1  # one number per pair of sizes: much faster to sort than pairs
             keys, inverse = np.unique(k1 * base + k2, return_inverse=True)

@@ -131,7 +131,8 @@ def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
     if isinstance(obj, np.ndarray):
         if obj.ndim != 2:
             raise InputError(f"rankings must be a 2-D array, one row per ranking; got shape {obj.shape}.")
-        return [str(i) for i in range(len(obj))], list(obj)
+        in_place = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.flags.c_contiguous and obj.size
+        return [str(i) for i in range(len(obj))], [Labelled(None, row) for row in obj] if in_place else list(obj)
     if isinstance(obj, (list, tuple)):
         names = [str(getattr(ranking, "name", None) or i) for i, ranking in enumerate(obj)]
         return names if len(set(names)) == len(names) else [str(i) for i in range(len(obj))], list(obj)

@@ -93,26 +93,10 @@ def _levels(ranking: Ranking, sizes: Sizes, n: int) -> tuple[Scores, Scores, Sco
 
     Ranks beyond the ranking's own items are at 0.
     """
-    ends = np.minimum(sizes, ranking.n)
     counts = np.diff(np.concatenate([[0], sizes, [n]])).astype(np.float64)
-    own = np.diff(np.concatenate([[0], ends, [ranking.n]]))  # of the ranking's own items
-    kth = np.append(0.0, ranking.ranked[ends - 1])
-    last = np.repeat(kth, own)
-    x = np.divide(last - ranking.ranked, last, out=np.zeros(ranking.n), where=last > 0)
-    full = np.flatnonzero(own)
-    starts = np.concatenate([[0], np.cumsum(own)[:-1]])[full]
-
-    def total(values: Scores, beyond: Any = 0.0) -> Scores:
-        sums: Scores = (counts - own) * beyond
-        sums[full] += np.add.reduceat(values, starts)
-        return sums
-
-    beyond = (kth > 0).astype(np.float64)  # ranks beyond the own items lack all
-    means = total(x, beyond) / np.maximum(counts, 1)
-    x -= np.repeat(means, own)
-    beyond -= means
-    squares = x * x
-    return counts, means, total(squares, beyond**2), total(squares * x, beyond**3)
+    out = np.empty((3, counts.size))
+    _kernels.area.level_moments(ranking.ranked, np.minimum(sizes, ranking.n), counts, out)
+    return counts, out[0], out[1], out[2]
 
 
 def _one_in_all(ranking: Ranking, n: int) -> float:

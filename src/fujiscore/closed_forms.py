@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -64,11 +64,11 @@ class Null:
     def overlap_moments(self) -> Scores:
         """Return the six moments over the hypergeometric overlap (see the kernel) in the last axis."""
         k1, k2 = self.k1.ravel(), self.k2.ravel()
+        if self.k1.ndim > 1 and (self.k1 == self.k1[:1]).all() and (self.k2 == self.k2[:1]).all():
+            return replace(self, k1=self.k1[0], k2=self.k2[0]).overlap_moments()[None]  # pairs without ties share them
         if self.k1.ndim == 1:  # sizes never fall along a path, so repeated pairs are neighbours
             new = np.concatenate([[True], (np.diff(k1) != 0) | (np.diff(k2) != 0)])
             unique, inverse = np.stack([k1[new], k2[new]]), np.cumsum(new) - 1
-        elif (self.k1 == self.k1[:1]).all() and (self.k2 == self.k2[:1]).all():  # many pairs without ties
-            unique, inverse = np.stack([self.k1[0], self.k2[0]]), np.tile(np.arange(self.k1.shape[1]), len(self.k1))
         else:
             base = int(k2.max()) + 1  # one number per pair of sizes: much faster to sort than pairs
             keys, inverse = np.unique(k1 * base + k2, return_inverse=True)
@@ -92,7 +92,7 @@ def _fuji(_: Measure, null: Null) -> Moments:
 
 def _jaccard(_: Measure, null: Null) -> Moments:
     overlaps = null.overlap_moments()
-    return overlaps[..., 0], (null.k1 + null.k2) ** 2 * overlaps[..., 3]
+    return np.broadcast_to(overlaps[..., 0], null.k1.shape), (null.k1 + null.k2) ** 2 * overlaps[..., 3]
 
 
 def _krizek(_: Measure, null: Null) -> Moments:

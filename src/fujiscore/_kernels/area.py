@@ -36,6 +36,34 @@ ROUNDING = 1e-13
 
 
 @kernel
+def level_moments(ranked, ends, counts, out):
+    """Write, for each level, the mean of x and the sums of squares and cubes of what x is apart from it.
+
+    x is the part by which a score is below the last one of the level above; where that is 0, so is x. Levels end with
+    `ends`, the last one with the ranking; a level counts more ranks than that if others follow, which are at 0.
+    """
+    start = 0
+    for level in range(counts.size):
+        stop = ends[level] if level < ends.size else ranked.size
+        last = ranked[start - 1] if start > 0 else 0.0
+        out[0, level] = out[1, level] = out[2, level] = 0.0
+        if last > 0.0:
+            beyond = counts[level] - (stop - start)
+            total = beyond
+            for i in range(start, stop):
+                total += (last - ranked[i]) / last
+            mean = total / max(counts[level], 1.0)
+            second = beyond * (1.0 - mean) ** 2
+            third = beyond * (1.0 - mean) ** 3
+            for i in range(start, stop):
+                apart = (last - ranked[i]) / last - mean
+                second += apart * apart
+                third += apart * apart * apart
+            out[0, level], out[1, level], out[2, level] = mean, second, third
+        start = stop
+
+
+@kernel
 def scales(n, points_r, points_s, coefficients, exact, out):
     """Write, for each point, what brings the standard deviation of the linear statistic there to the exact one.
 

@@ -1,4 +1,4 @@
-"""Measure chance, permutations and all pairs against the required bounds."""
+"""Measure chance, permutations, all pairs and a consensus against the required bounds."""
 
 from __future__ import annotations
 
@@ -71,6 +71,33 @@ def pairs_rows(m=500, n=20_531):
     return rows
 
 
+def consensus_rows(m=1000, n=20_000):
+    """Return the rows on a consensus with its agreement, leave-one-out included."""
+    scores = some_rankings(m, n)
+    fj.consensus(scores[:20], "rra")
+    times = fastest({method: lambda method=method: fj.consensus(scores, method) for method in ("borda", "rra")}, 1)
+    what = f"consensus of {m:,} rankings of {n:,} items, leave-one-out agreement included"
+    return [Row(f"{what}: {method}", seconds, f"{seconds:.1f} s") for method, seconds in times.items()]
+
+
+def p_value_rows(m=500, n=20_531, some=6):
+    """Return the rows on p-values of all pairs: time over that of the matrix alone, and that of permutations."""
+    scores = some_rankings(m, n)
+    fj.pairwise(scores[:20], p_values=True)
+    calls = {tested: lambda tested=tested: fj.pairwise(scores, p_values=tested) for tested in (False, True)}
+    times = fastest(calls, 3)
+    ratio = times[True] / times[False]
+    pairs = m * (m - 1) // 2
+    drawn = {"p": lambda: [fj.chance(scores[i], scores[i + 1], ks="exp", permutations=1000) for i in range(some)]}
+    hours = fastest(drawn, 1)["p"] / some * pairs / 3600
+    what = f"p-values of all {pairs:,} pairs of {m} rankings of {n:,} items, exp grid"
+    return [
+        Row(f"{what}: time over that without them", ratio, f"{ratio:.2f}", ("at most", 1.3, "1.3")),
+        Row(f"{what}: matrix and p-values together", times[True], f"{times[True]:.1f} s"),
+        Row(f"the same from 1,000 permutations a pair, extrapolated from {some} pairs", hours, f"{hours:.1f} h"),
+    ]
+
+
 def rows():
     """Return all rows."""
-    return [*chance_rows(), *permutation_rows(), *pairs_rows()]
+    return [*chance_rows(), *permutation_rows(), *pairs_rows(), *p_value_rows(), *consensus_rows()]

@@ -18,7 +18,7 @@ from fujiscore.stability import of_pairs
 from fujiscore.stability_tests import compare_stabilities
 
 PAGE = Path(__file__).resolve().parent / "stability.md"
-N, POOL, TRIALS = 60, 1000, 2000
+N, POOL, TRIALS = 60, 1000, 4000
 BASE = np.linspace(3, 0, N) ** 3
 NUMBERS = (3, 5, 10, 30)
 SIZES = ((5, 5), (10, 10), (30, 30), (5, 30))
@@ -100,12 +100,13 @@ def coverage(matrix, truth, m, trials, rng):
     return np.mean([one.low <= truth <= one.high for one in found])
 
 
-def rejections(matrix, sizes, trials, rng):
+def rejections(matrix, sizes, trials, rng, alternative="two-sided"):
     """Return how often two methods differ at 5 % although their rankings are drawn alike."""
     count = 0
     for _ in range(trials):
         both = np.split(rng.choice(len(matrix.names), sum(sizes), replace=False), [sizes[0]])
-        count += compare_stabilities(*(drawn(matrix, part) for part in both), paired=False).p_value < 0.05
+        methods = [drawn(matrix, part) for part in both]
+        count += compare_stabilities(*methods, paired=False, alternative=alternative).p_value < 0.05
     return count / trials
 
 
@@ -157,5 +158,6 @@ def write(page, texts):
 
 
 if __name__ == "__main__":
-    changed = write(PAGE.read_text(encoding="utf-8"), tables(rates()))
+    texts = tables(rates())
+    changed = write(PAGE.read_text(encoding="utf-8"), texts)
     write_atomically(PAGE, lambda file: file.write(changed.encode()), replace=True)

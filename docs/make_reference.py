@@ -8,7 +8,7 @@ from pathlib import Path
 
 import fujiscore as fj
 from fujiscore import rankers
-from fujiscore.null import has_closed_form
+from fujiscore.closed_forms import has_closed_form
 from fujiscore.rankings import Policies
 
 MEASURES_HEAD = """# Measures
@@ -38,6 +38,19 @@ show. Methods that assume a metric, such as vantage-point trees, may err.
 
 **Chance.** "closed form" means that the value expected by chance is computed exactly; the other measures need
 permutations (`permutations=1000`). See [chance](chance.md).
+
+**Significance.** `chance` and `fuji compare` give z and p of an area without permutations, for FUJI, Jaccard and all
+measures that are linear in the shared items, average overlap and RBO among them (`.method` is "analytic"). The area's
+distribution by chance [follows from the two score vectors](chance.md#p-values-without-permutations). Its variance is
+exact for the linear measures, and approximate for the areas of FUJI and Jaccard. No p is below 1e-9, nor below one in
+the number of ways to assign the scores: read such a p as "at most about this". Fewer than 20 items have none. With
+`method="permutations"` (or a number of permutations) drawn permutations decide; Křížek's index and the other measures
+have no other p-value. A ranking that ties all items has none at all.
+
+**Bands.** `Chance.band()` is where the whole curve of a random ranking stays with a probability of about 95 %, and
+`band(simultaneous=False)` the same for each k by itself. `Chance.above()` lists the stretches of k where the observed
+curve lies above the simultaneous band, and `fuji compare` says it in a sentence: "FUJI is above chance from k = 3 to
+870".
 
 ## All measures
 """
@@ -78,7 +91,7 @@ def measures_page():
                 f"{measure.low:g} to {measure.high:g}",
                 "whole list" if measure.whole else "area",
                 "closed form" if has_closed_form(measure) else "permutations",
-                mark(measure.unequal and not measure.by_depth),
+                mark(measure.unequal and not measure.one_k),
                 listed(measure.parameters),
                 ", ".join(f"`{alias}`" for alias in measure.aliases),
             ]
@@ -125,6 +138,13 @@ worth 0 at least, and at most as much as the last item of the exact answer, for 
 one. So compute more than k exact items, or the true scores of what was returned. The scores that an index estimates are
 not true scores; where they contradict the exact answer, `fj.recall` raises an error.
 
+- faiss returns (distances, ids), hnswlib (labels, distances), and ann-benchmarks stores `neighbors` and `distances`:
+  pass the exact ones as (ids, distances), and only the ids of the approximate ones. The id -1 counts as not returned.
+- faiss and hnswlib give *squared* Euclidean distances, whose ratios are squared, too: take the square root for those of
+  distances, and for an ε that means what it does elsewhere.
+- Recall uses ratios. Cosines that are all near 0.8, or distances in many dimensions, have ratios near 1 whatever was
+  returned: pass 1 - cosine with `distances=True`, and read recall within ε and plain recall beside it.
+
 ```python
 >>> print(fj.recall((neighbors, distances), [[7, 9], [1, 2]], 2, distances=True))
 k = 2, 2 queries
@@ -156,7 +176,19 @@ CONSTANTS = {
     "PAPER_MEASURES": "The names of the paper's thirteen measures.",
 }
 # Methods that the package itself uses.
-INTERNAL = {"by_depth", "checked", "columns", "detached", "is_sorted", "made_of", "of", "over", "renamed", "shuffled"}
+INTERNAL = {
+    "by_depth",
+    "checked",
+    "columns",
+    "detached",
+    "is_sorted",
+    "made_of",
+    "of",
+    "one_k",
+    "over",
+    "renamed",
+    "shuffled",
+}
 INTERNAL |= {"rearranged", "signed", "whole_items"}
 
 

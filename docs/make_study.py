@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 
 import fujiscore as fj
+from fujiscore.files import write_atomically
 from fujiscore.io.datasets import load
 from fujiscore.paper import load as load_published
 from fujiscore.paper.conventions import top_weighted
 from fujiscore.paper.record import HOLDS, verdict
 
-HERE = Path(__file__).resolve().parent
-DATA = HERE.parents[1] / "shared" / "data"
+PAGE = Path(__file__).resolve().parent / "study.md"
+DATA = PAGE.parents[2] / "shared" / "data"
 # Number of resamples of each data set: fewer where one takes seconds.
 SETS = {
     "digits": 20,
@@ -244,17 +245,23 @@ def page(at_hand, whole):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def main():
-    """Compute everything and write the page."""
-    if not (DATA / "published_rankings").is_dir():
-        sys.exit("published rankings not found in ../shared/data; nothing written")
+def compute():
+    """Return the page with all numbers computed anew."""
     at_hand, whole = {}, all_published()
     for name, resamples in SETS.items():
         if name == "digits" or (DATA / "datasets" / f"{name}.parquet").is_file():
             at_hand[name] = measured(name, resamples, whole[name])
         else:
             print(f"{name}: data not found, left out")
-    (HERE / "study.md").write_text(page(at_hand, whole), encoding="utf-8")
+    return page(at_hand, whole)
+
+
+def main():
+    """Rewrite the page."""
+    if not (DATA / "published_rankings").is_dir():
+        sys.exit("published rankings not found in ../shared/data; nothing written")
+    content = compute()
+    write_atomically(PAGE, lambda file: file.write(content.encode()))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 import oracle
 import pytest
+from scipy.stats import hypergeom
 
 import fujiscore as fj
 
@@ -25,7 +26,10 @@ SHAPES = {
     "one item": ([1.0], [2.0]),
     "heavy ties": ([2.0, 2.0, 2.0, 1.0, 1.0, 1.0], [3.0, 3.0, 3.0, 3.0, 0.0, 0.0]),
     "far apart": ([1e300, 1.0, 1e-300, 0.0], [1e-320, 1e-323, 1e300, 1.0]),
+    "six": ([6.0, 5.5, 3.0, 2.0, 1.0, 0.0], [5.0, 5.0, 4.0, 3.0, 0.0, 0.0]),
 }
+# A number of items for which all permutations take some seconds.
+SEVEN = ([7.0, 6.0, 5.0, 3.0, 3.0, 1.0, 0.0], [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 0.0])
 
 
 def all_deals(s):
@@ -44,6 +48,17 @@ def test_fuji_exactly(shape, zero_tail):
         mean, variance = oracle.moments("fuji", r, s, k, zero_tail=zero_tail)
         assert level.expected[k - 1] == pytest.approx(float(mean), abs=1e-12)
         assert level.variance[k - 1] == pytest.approx(float(variance), abs=1e-12)
+
+
+@pytest.mark.parametrize("zero_tail", ["include", "exclude"])
+def test_seven_items_exactly(zero_tail):
+    r, s = SEVEN
+    levels = {name: fj.chance(r, s, name, zero_tail=zero_tail) for name in ("fuji", "average_overlap", "rbo")}
+    for name, level in levels.items():
+        for k in (2, 5, 7):
+            mean, variance = oracle.moments(name, r, s, k, **({"zero_tail": zero_tail} if name == "fuji" else {}))
+            assert level.expected[k - 1] == pytest.approx(float(mean), abs=1e-12)
+            assert level.variance[k - 1] == pytest.approx(float(variance), abs=1e-12)
 
 
 def test_stable_without_ties_is_exact_and_with_cut_ties_is_not():
@@ -75,6 +90,57 @@ def test_two_sizes_exactly():
     for k in range(1, 7):
         mean, variance = oracle.moments("fuji", r, s, k)
         assert (test.expected[k - 1], test.variance[k - 1]) == pytest.approx((float(mean), float(variance)), abs=1e-12)
+
+
+@pytest.mark.parametrize("zero_tail", ["include", "exclude"])
+@pytest.mark.parametrize("shape", ["falling", "tied", "mostly zero", "six"])
+@pytest.mark.parametrize("name", ["fuji", "jaccard", "dice", "wald"])
+def test_one_pair_of_sizes_exactly(name, shape, zero_tail):
+    r, s = SHAPES[shape]
+    for k in ((1, 3), (4, 2), (5, 1), (2, 2)):
+        level = fj.chance(r, s, name, k=k, zero_tail=zero_tail)
+        mean, variance = oracle.moments(name, r, s, k, zero_tail=zero_tail)
+        assert level.observed.tolist() == [fj.score(r, s, k, name, zero_tail=zero_tail)]
+        assert level.expected == pytest.approx([float(mean)], abs=1e-12)
+        assert level.variance == pytest.approx([float(variance)], abs=1e-12)
+        spread = math.sqrt(variance)
+        assert level.z == pytest.approx([(level.auc - float(mean)) / spread if spread else 0.0], abs=1e-9)
+        # At one point the area is the value, and its variance is exact.
+        assert level.auc_variance == pytest.approx(float(variance), abs=1e-12)
+
+
+def test_one_pair_of_sizes_is_named():
+    rng = np.random.default_rng(0)
+    r, s = rng.random((2, 40))
+    level = fj.chance(r, s, k=(3, 12))
+    assert str(level).startswith("value at k = (3, 12) of FUJI ")
+    assert level.to_frame()[["k", "k2"]].values.tolist() == [[3, 12]]
+    drawn = fj.chance(r, s, k=(3, 12), permutations=2000, n_jobs=1)
+    assert level.p_value == pytest.approx(drawn.p_value, abs=0.05)
+    assert fj.chance(r, s, k=5).p_value == fj.chance(r, s, ks=[5]).p_value
+    assert "value at k = (3, 12) of Kendall's tau" in str(fj.chance(r, s, "kendall", k=(3, 12), n_jobs=1))
+    with pytest.raises(fj.InputError, match="k and ks exclude each other"):
+        fj.chance(r, s, k=5, ks="exp")
+    with pytest.raises(fj.InputError, match="rbo is defined for sets of equal size only"):
+        fj.chance(r, s, "rbo", k=(3, 12))
+
+
+@pytest.mark.parametrize("n", [40, 200])
+@pytest.mark.parametrize("k", [1, 2, 5, 12])
+@pytest.mark.parametrize("name", ["jaccard", "dice"])
+def test_p_values_of_one_k_are_about_hypergeometric(name, k, n):
+    """The value of a set measure at one k rises with the overlap, whose distribution is known."""
+    r = np.arange(n, 0, -1)
+    for shared in range(k + 1):
+        s = np.arange(n, 0, -1.0)
+        s[:shared] += 3 * n
+        s[n - k + shared :] += 2 * n  # n >= 2 k: none of them is among the first k
+        level = fj.chance(r, s, name, k=k)
+        exact = hypergeom(n, k, k).sf(shared - 1)
+        if exact >= 0.005:
+            assert 0.4 <= level.p_value / exact <= 2.6
+        else:
+            assert level.p_value < 0.02
 
 
 @pytest.mark.parametrize("name", CORRECTED_BY_DESIGN)
@@ -290,8 +356,63 @@ def test_alternatives(method):
     assert alike[1] > 0.99
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"measure": "krizek"}, "krizek has no null distribution in closed form"),
+        ({"measure": "gamma"}, "gamma has no null distribution in closed form"),
+        ({"ties": "stable"}, "top sets cut ties"),
+        ({"ties": "stable", "measure": "rbo"}, "top sets cut ties"),
+        ({"negative": "split"}, "both signs of an item move together"),
+    ],
+)
+def test_where_only_permutations_tell(options, why):
+    """The analytic method is refused with the reason; without a method, permutations are drawn or nothing is said."""
+    rng = np.random.default_rng(5)
+    r, s = np.round(rng.normal(size=(2, 30)), 1)
+    options = {"negative": "clip", **options}
+    with pytest.raises(fj.InputError, match=rf"method='analytic' is not known here: {why}.*method='permutations'"):
+        fj.chance(r, s, method="analytic", **options)
+    level = fj.chance(r, s, method="permutations", n_jobs=1, **options)
+    assert level.method == "permutations"
+    assert fj.chance(r, s, n_jobs=1, **options).method in {None, "permutations"}
+
+
+def test_few_items_have_no_analytic_p_value():
+    rng = np.random.default_rng(6)
+    r, s = rng.random((2, 19))
+    level = fj.chance(r, s)
+    assert level.p_value is None
+    assert level.auc_z is not None
+    assert level.notes == ("no p-value: with 19 items, fewer than 20, it takes permutations=1000",)
+    result = fj.compare(r, s)
+    assert (result.p_value["fuji"], result.notes) == (None, ())
+    drawn = fj.chance(r, s, permutations=50, n_jobs=1)
+    assert drawn.p_value is not None
+    assert drawn.notes == ()
+    with pytest.raises(fj.InputError, match="method='analytic' is not known here: 19 items, fewer"):
+        fj.chance(r, s, method="analytic")
+    assert fj.chance(r, s, universe=20).p_value is not None
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("permutations", [0, 200])
+def test_comparisons_say_which_alternative(alternative, permutations):
+    rng = np.random.default_rng(7)
+    r, s = rng.random((2, 40))
+    options = {"permutations": permutations, "alternative": alternative, "n_jobs": 1}
+    result = fj.compare(r, s, k=5, **options)
+    alone = fj.chance(r, s, **options)
+    levels = [level for level in result.levels() if level.measure == "fuji"]
+    assert levels[0].p_value == result.p_value["fuji"] == alone.p_value
+    assert levels[1].p_value == alone.top_weighted.p_value
+    assert {level.alternative for level in levels} == {alternative, alone.alternative} == {alternative}
+    with pytest.raises(fj.InputError, match="alternative must be one of"):
+        fj.compare(r, s, alternative="more")
+
+
 def test_constant_rankings_have_no_p_value():
-    level = fj.chance([1.0, 1.0, 1.0, 1.0], [4.0, 3.0, 2.0, 1.0])
+    level = fj.chance([1.0] * 24, np.arange(24))
     assert math.isnan(level.p_value)
     assert math.isnan(level.auc_z)
     assert any("every random ranking" in note for note in level.notes)
@@ -328,10 +449,10 @@ def test_type_one_error_of_the_permutation_test():
         ({"permutations": -1}, "permutations must be an integer of at least 0; got -1"),
         ({"permutations": 2.5}, "permutations must be an integer of at least 0; got 2.5"),
         ({"permutations": 9, "random_state": "x"}, "random_state must be.*got 'x'"),
-        ({"alternative": "more"}, "alternative must be one of 'greater', 'less', 'two-sided'; got 'more'"),
+        ({"alternative": "more"}, "alternative must be one of 'two-sided', 'greater', 'less'; got 'more'"),
         ({"method": "exact"}, "method must be one of 'analytic', 'permutations'; got 'exact'"),
-        ({"method": "analytic", "measure": "gamma"}, "method='analytic' needs a measure with a known null"),
-        ({"method": "analytic", "permutations": 9}, "method='analytic' needs no permutations"),
+        ({"method": "analytic", "measure": "gamma"}, "method='analytic' is not known here: gamma has no null"),
+        ({"method": "analytic", "permutations": 9}, "method='analytic' takes no permutations; got 9"),
         ({"permutations": 9, "n_jobs": 0}, "n_jobs must be.*got 0"),
     ],
 )

@@ -138,7 +138,7 @@ def test_compare_as_text(folder):
         "AUC",
         *(f"{x:.4f}" for x in (direct.auc, direct.expected_auc, direct.corrected_auc)),
         f"{direct.auc_z:.2f}",
-        f"{round(direct.p_value, 10):.4g}",
+        f"{round(direct.p_value, 10):.2g}",
     ]
     top = fj.chance(A, B, ks="exp")
     assert lines[5].split() == [
@@ -146,7 +146,7 @@ def test_compare_as_text(folder):
         "AUC",
         *(f"{x:.4f}" for x in (top.auc, top.expected_auc, top.corrected_auc)),
         f"{top.auc_z:.2f}",
-        f"{round(top.p_value, 10):.4g}",
+        f"{round(top.p_value, 10):.2g}",
     ]
     assert "p of an area: analytic" in lines
     assert direct.in_words() in lines
@@ -766,7 +766,7 @@ def test_documented_examples_run(monkeypatch, tmp_path, line):
 
 
 def test_shared_options_mean_the_same_wherever_rankings_are_read():
-    own_meaning = {"missing", "corrected", "plot", "sizes", "k"}
+    own_meaning = {"missing", "corrected", "plot", "sizes", "k", "alternative"}
     texts = {}
     for name, command in commands():
         for parameter in command.params if name in {"compare", "explain", "matrix", "stability", "measures"} else ():

@@ -490,6 +490,38 @@ def test_the_example_writes_files_and_commands_that_run(call):
     assert call("example", "my folder", "--force").exit_code == 0
 
 
+# --- chance
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_compare_says_which_alternative(monkeypatch, tmp_path, alternative):
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(1)
+    scores = generator.random((2, 40)) + generator.random(40)
+    for name, own in zip("ab", scores, strict=True):
+        write(f"{name}.csv", {"score": own}, [f"i{i}" for i in range(40)])
+    options = ["compare", "a.csv", "b.csv", "--alternative", alternative]
+    run = CliRunner().invoke(fuji, [*options, "--json"])
+    area = json.loads(run.stdout)["measures"]["fuji"]["auc"]
+    level = fj.compare(*scores, alternative=alternative).levels()[0]
+    assert (area["alternative"], area["method"], area["p_value"]) == (alternative, "analytic", level.p_value)
+    assert area["z"] == level.z
+    text = CliRunner().invoke(fuji, options).stdout
+    how = "analytic" if alternative == "greater" else f"analytic, {alternative}"
+    assert f"p of an area: {how}\n" in text
+    assert fj.chance(*scores).in_words() in " ".join(text.split())
+    bad = CliRunner().invoke(fuji, [*options[:-1], "more"])
+    assert (bad.exit_code, "--alternative" in bad.stderr) == (2, True)
+
+
+def test_compare_of_few_items_says_why_there_is_no_p(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        write(f"{name}.csv", {"score": range(1, 9)}, [f"i{i}" for i in range(8)])
+    text = CliRunner().invoke(fuji, ["compare", "a.csv", "b.csv"]).stdout
+    assert "no p-value: with 8 items, fewer than 20, it takes --permutations 1000" in " ".join(text.split())
+
+
 # --- start
 
 

@@ -19,10 +19,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 import fujiscore as fj
-from fujiscore import area
 from fujiscore.cli import fuji
 from fujiscore.multiplicity import ADJUSTMENTS, adjusted
-from fujiscore.overlap import Overlap, grid
 
 P_VALUES = arrays(np.float64, st.integers(1, 12), elements=st.floats(0, 1) | st.sampled_from([0.01, 0.02, np.nan]))
 
@@ -94,30 +92,29 @@ def some_rankings(m=5, n=60, seed=0):
     return scores
 
 
-def pair_alone(r, s, measure, ks, zero_tail="include"):
-    """The p-value of one pair, from the null of its overlap and nothing of pairwise."""
-    both = fj.rankings([r, s])
-    points = grid(ks, both.depth).ks
-    overlap = Overlap(both[0], both[1], points, points, zero_tail=zero_tail, population=both.population)
-    level = fj.chance(r, s, measure, ks=ks, zero_tail=zero_tail)
-    places, weights = area.thinned(area.area_weights(points.size), overlap.k1, overlap.k2)
-    first = area.prepared(overlap.r, overlap.k1[places], overlap.n, overlap.zero_tail)
-    second = area.prepared(overlap.s, overlap.k2[places], overlap.n, overlap.zero_tail)
-    moments = area.moments(first, second, fj.MEASURES[measure], weights, level.variance[places])
-    return area.p_value(level.auc, level.expected_auc, *moments, max(first.least, second.least))
-
-
 @pytest.mark.parametrize("zero_tail", ["include", "exclude"])
 @pytest.mark.parametrize("ks", ["exp", "all", [3, 20], 7])
-@pytest.mark.parametrize("measure", ["fuji", "jaccard", "hamming"])
+@pytest.mark.parametrize("measure", ["fuji", "jaccard", "hamming", "average_overlap", "rbo"])
 def test_every_pair_alone(measure, ks, zero_tail):
     scores = some_rankings(n=130)
-    result = fj.pairwise(scores, measure=measure, ks=ks, zero_tail=zero_tail, p_values=True)
-    assert np.isnan(np.diag(result.p_values)).all()
-    for i, j in combinations(range(len(scores)), 2):
-        alone = pair_alone(scores[i], scores[j], measure, ks, zero_tail)
-        assert result.p_values[i, j] == pytest.approx(alone, abs=1e-10, rel=1e-8)
-        assert result.p_values[j, i] == result.p_values[i, j]
+    for alternative in ("greater", "less", "two-sided"):
+        options = {"measure": measure, "ks": ks, "zero_tail": zero_tail, "alternative": alternative}
+        result = fj.pairwise(scores, **options, p_values=True)
+        assert result.alternative == alternative
+        assert np.isnan(np.diag(result.p_values)).all()
+        for i, j in combinations(range(len(scores)), 2):
+            alone = fj.chance(scores[i], scores[j], **options)
+            assert result.raw[i, j] == pytest.approx(alone.auc, abs=1e-12)
+            assert result.p_values[i, j] == pytest.approx(alone.p_value, abs=1e-12, rel=1e-9)
+            assert result.p_values[j, i] == result.p_values[i, j]
+
+
+@pytest.mark.parametrize("options", [{"ks": "exp"}, {"ks": "all"}, {"measure": "rbo"}])
+def test_every_pair_alone_without_ties_by_input_order(options):
+    scores = np.random.default_rng(2).random((3, 50))
+    result = fj.pairwise(scores, ties="stable", p_values=True, **options)
+    alone = fj.chance(scores[0], scores[2], ties="stable", **{"ks": "exp", **options})
+    assert result.p_values[0, 2] == pytest.approx(alone.p_value, rel=1e-9)
 
 
 def test_close_to_permutations():
@@ -187,20 +184,31 @@ def test_reordered_cells_keep_their_p_values():
 
 
 def test_where_chance_leaves_no_choice_nothing_is_significant():
-    result = fj.pairwise({"a": [3, 2, 1, 0], "flat": [1, 1, 1, 1], "b": [3, 2, 0, 1]}, p_values=True)
+    scores = {"a": [3, 2, 1, 0] * 6, "flat": [1] * 24, "b": [3, 2, 0, 1] * 6}
+    result = fj.pairwise(scores, p_values=True)
     assert np.isnan(result.p_values[1]).all()
     assert result.insignificant[1].tolist() == [True, False, True]
     assert "adjusted for 1 pair by" in str(result)
-    alone = fj.pairwise([[2.0], [1.0]], p_values=True)
-    assert np.isnan(alone.p_values).all()
+
+
+def test_few_items_are_refused():
+    with pytest.raises(fj.InputError, match=r"p_values needs at least 20 items; got 19\. .*permutations=1000"):
+        fj.pairwise(some_rankings(n=19), p_values=True)
+    assert fj.pairwise(some_rankings(n=20), p_values=True).p_values is not None
+
+
+def test_signs_are_refused():
+    with pytest.raises(fj.InputError, match="p_values cannot be combined with negative='split'"):
+        fj.pairwise(some_rankings() - 1, negative="split", p_values=True)
 
 
 def test_truncated_lists_need_a_universe():
     lists = {"a": {"x": 3, "y": 2, "z": 1}, "b": {"y": 3, "x": 2, "w": 1}}
-    with pytest.raises(fj.InputError, match="pass universe=N"):
-        fj.pairwise(lists, missing="truncated", p_values=True)
-    p = fj.pairwise(lists, missing="truncated", universe=50, p_values=True).p_values[0, 1]
-    assert 0 < p < fj.pairwise(lists, missing="truncated", universe=5, p_values=True).p_values[0, 1]
+    options = {"missing": "zero", "p_values": True}
+    small, large = (fj.pairwise(lists, universe=n, **options).p_values[0, 1] for n in (50, 5000))
+    assert 0 < large < small < 0.05
+    for n, found in ((50, small), (5000, large)):
+        assert found == pytest.approx(fj.chance(lists["a"], lists["b"], missing="zero", universe=n, ks="exp").p_value)
 
 
 @pytest.mark.parametrize("measure", ["kendall", "correlation", "krizek"])
@@ -249,11 +257,21 @@ class TestCommand:
         data = json.loads(self.run(file, "--p-values", "--no-cluster", "--json").stdout)
         assert data["p_values"]["fuji"][0][1] == matrix.p_values[0, 1]
         assert data["adjusted_p_values"]["fuji"][0][0] is None
-        assert data["adjustment"] == "bh"
+        assert (data["adjustment"], data["alternative"]) == ("bh", "greater")
         rows = list(csv.DictReader(self.run(file, "--p-values", "--no-cluster", "--csv").stdout.splitlines()))
         found = {(row["value"], row["ranking"]): row for row in rows}
         assert float(found["adjusted_p_value", "a"]["c"]) == matrix.adjusted_p_values[0, 2]
         assert float(found["top-weighted AUC", "a"]["c"]) == matrix.values[0, 2]
+
+    def test_alternatives_are_named(self, file):
+        matrix = fj.pairwise(fj.read(file), p_values=True, alternative="two-sided")
+        options = (file, "--p-values", "--alternative", "two-sided", "--no-cluster")
+        data = json.loads(self.run(*options, "--json").stdout)
+        assert data["alternative"] == "two-sided"
+        assert data["p_values"]["fuji"][0][2] == matrix.p_values[0, 2]
+        text = " ".join(self.run(*options).stdout.split())
+        assert "~ not significant: p (two-sided) > 0.05" in text
+        assert "p-values (two-sided): without permutations" in str(matrix)
 
     def test_too_wide_for_a_heat_map(self, tmp_path):
         scores = np.random.default_rng(0).uniform(size=(30, 40))

@@ -281,7 +281,8 @@ class TestStudies:
         assert all(map(is_line, lines))
         assert len(text) < 20_000
         assert "<script>" not in text
-        headings = "# Feature ranking study", "## Do the", "## How stable", "## Which features", "## Notes"
+        questions = "## Do the", "## How stable", "## Which features", "## How certain"
+        headings = "# Feature ranking study", *questions, "## Notes"
         found = [line for line in lines if line.startswith("#")]
         assert all(line.startswith(start) for line, start in zip(found, headings, strict=True))
 

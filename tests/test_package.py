@@ -85,7 +85,7 @@ def test_the_oracle_imports_nothing_of_the_package():
     tree = ast.parse((ROOT / "tests" / "oracle.py").read_text(encoding="utf-8"))
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     modules |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    assert modules <= {"__future__", "fractions", "itertools", "math"}
+    assert modules <= {"__future__", "decimal", "fractions", "itertools", "math"}
 
 
 def test_imports_point_downward():

@@ -75,7 +75,7 @@ def test_the_lists_are_complete():
     assert not SYMMETRIC & NOT_SYMMETRIC
     assert set(fj.MEASURES) == SET_BASED | ORDER_BASED | SCORE_BASED
     assert {name for name, measure in fj.MEASURES.items() if measure.by_rank} == ORDER_BASED | {"correlation", "ndcg"}
-    assert {name for name, m in fj.MEASURES.items() if not m.unequal or m.by_depth} == EQUAL_SIZES
+    assert {name for name, m in fj.MEASURES.items() if not m.unequal or m.one_k} == EQUAL_SIZES
     assert {name for name, measure in fj.MEASURES.items() if not measure.symmetric} == NOT_SYMMETRIC
     assert {name for name, measure in fj.MEASURES.items() if measure.whole} == WHOLE
     assert {name for name, measure in fj.MEASURES.items() if measure.undefined == 1} == {"gamma", "correlation"}

@@ -28,6 +28,13 @@ def agreement(orders, depth):
     return mean(variance(Fraction(order.index(item) + 1) for order in orders) for item in items)
 
 
+def agreement_with_ties(scores, depth):
+    """Return the squared agreement at a depth of scores of the same items, from the definition."""
+    ranks = [[1 + sum(y > x for y in own) + Fraction(own.count(x) - 1, 2) for x in own] for own in scores]
+    inside = [i for i in range(len(scores[0])) if any(sum(y > own[i] for y in own) < depth for own in scores)]
+    return mean(variance([own[i] for own in ranks]) for i in inside)
+
+
 def test_the_example_of_superranker():
     result = fj.sequential_rank_agreement(EXAMPLE, permutations=0)
     assert result.values[[0, 1, 4]] == pytest.approx([0, 4 / 3, 4 / 3])
@@ -49,12 +56,8 @@ def test_complete_lists(orders):
 @given(st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5), min_size=2, max_size=4))
 def test_ties_share_the_mean_rank_and_enter_together(scores):
     result = fj.sra(scores, permutations=0)
-    m, n = len(scores), 5
-    ranks = [[1 + sum(y > x for y in own) + Fraction(own.count(x) - 1, 2) for x in own] for own in scores]
     for depth, value in zip(result.ks, result.values, strict=True):
-        inside = [i for i in range(n) if any(sum(y > own[i] for y in own) < depth for own in scores)]
-        pooled = mean(variance([ranks[j][i] for j in range(m)]) for i in inside)
-        assert value**2 == pytest.approx(float(pooled), abs=1e-9)
+        assert value**2 == pytest.approx(float(agreement_with_ties(scores, depth)), abs=1e-9)
 
 
 @pytest.mark.parametrize("universe", [None, 6])
@@ -83,6 +86,24 @@ def test_the_band_is_that_of_random_orders():
     low, high = np.quantile(curves, [0.025, 0.975], axis=0)
     assert (result.low <= low + 0.3).all()
     assert (result.high >= high - 0.3).all()
+
+
+def test_both_signs_of_an_item_move_together():
+    """Values and the mean of random orders of items split by sign, against all assignments of signed scores."""
+    lists = [3.0, -2.0, 1.0, 0.5], [-3.0, 1.0, 0.0, -2.0]
+
+    def halves(scores):
+        return [max(x, 0.0) for x in scores] + [max(-x, 0.0) for x in scores]
+
+    result = fj.sra(lists, negative="split", permutations=4000)
+    assert result.ks.tolist() == [1, 2, 3, 4]
+    observed = [float(agreement_with_ties([halves(own) for own in lists], d)) for d in result.ks]
+    assert result.values**2 == pytest.approx(observed)
+    curves = [
+        [float(agreement_with_ties([halves(lists[0]), halves(dealt)], d)) ** 0.5 for d in result.ks]
+        for dealt in permutations(lists[1])
+    ]
+    assert result.expected == pytest.approx(np.mean(curves, axis=0), abs=0.06)
 
 
 def test_p_values_are_valid_and_small_where_lists_agree():

@@ -56,6 +56,8 @@ def test_arrays_and_lists_are_named_by_position():
 
 def test_an_array_is_used_in_place():
     assert fj.rankings(ROWS).matrix() is ROWS
+    loaded = ROWS.ravel().copy().reshape(ROWS.shape)  # as np.load returns it: a view of a flat array
+    assert np.shares_memory(fj.rankings(loaded).matrix(), loaded)
     assert not np.shares_memory(fj.rankings(ROWS[::-1]).matrix(), ROWS)
     assert not np.shares_memory(fj.rankings([ROWS[0], ROWS[0]]).matrix(), ROWS)
     np.testing.assert_array_equal(fj.rankings(ROWS[::-1]).matrix(), ROWS[::-1])
@@ -266,3 +268,17 @@ class TestConstructors:
 def test_errors(container, options, message):
     with pytest.raises(fj.InputError, match=message):
         fj.rankings(container, **options)
+
+
+def test_notes_on_many_rankings_are_gathered():
+    """More than five notes that differ in name, numbers and items only become one; fewer stay as they are."""
+    lists = {f"run {i}": [f"g{i}", f"g{i + 1}", "g0"][: 3 - i % 2] for i in range(1, 9)}
+    notes = fj.rankings(lists, missing="zero").notes
+    assert notes == (
+        "run 1 has no scores: read as a list from best to worst, scores 1/rank; likewise 7 other rankings",
+        "run 1 lacks 8 of 10 items, scored 0: g3, g0, g4, g5, g6 and 3 more; likewise 7 other rankings",
+    )
+    few = fj.rankings({name: lists[name] for name in list(lists)[:3]}, missing="zero").notes
+    assert len(few) == 6
+    signed = fj.rankings(np.tile([1.0, -1.0], (6, 1)), negative="clip").notes
+    assert signed == ("0: 1 of 2 scores are negative and count as 0; likewise 5 other rankings",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy import stats
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.ranks import item_ranks
+from fujiscore.ranks import item_ranks, tiers
 
 
 def ranks_by_counting(scores):
@@ -24,16 +25,16 @@ def ranks_by_counting(scores):
 def tiers_by_hand(rows, confidence):
     """Return tiers of items by t-tests of SciPy, one pair at a time."""
     m, n = rows.shape
-    level = (1 - confidence) / (n * (n - 1) / 2)
-    tier, first, found = 1, 0, [1]
-    for item in range(1, n):
-        gaps = rows[:, item] - rows[:, first]
-        spread = max(np.var(gaps, ddof=1), 1 / 6)
-        p_value = 2 * stats.t.sf(abs(gaps.mean()) / np.sqrt(spread / m), m - 1)
-        if p_value < level:
-            tier, first = tier + 1, item
-        found.append(tier)
-    return found
+
+    def differ(a, b):
+        (first, both), (_, second) = np.cov(rows[:, a], rows[:, b])
+        spread = max(first, 1 / 4) + max(second, 1 / 4) - 2 * min(both, 0)
+        gap = max(rows[:, b].mean() - rows[:, a].mean() - 1 / m, 0)
+        return 2 * stats.t.sf(gap / np.sqrt(spread / m), m - 1) < (1 - confidence) / (n - 1)
+
+    differing = {(a, b) for a, b in combinations(range(n), 2) if differ(a, b)}
+    ends = [all((a, b) in differing for a in range(end) for b in range(end, n)) for end in range(1, n)]
+    return [1 + sum(ends[:item]) for item in range(n)]
 
 
 @given(
@@ -73,19 +74,48 @@ def test_clear_groups_are_tiers():
 
 
 def test_ranks_that_never_change():
-    few, many = (fj.stability(np.tile([4.0, 3, 2, 1], (m, 1))).ranks() for m in (3, 30))
-    assert few.tier.tolist() == [1, 1, 1, 2]  # first in all and last in all, of four
+    few, many = (fj.stability(np.tile([4.0, 3, 2, 1], (m, 1))).ranks() for m in (3, 10))
+    assert few.tier.tolist() == [1, 1, 1, 1]  # three rankings in the same order are too few
     assert many.tier.tolist() == [1, 2, 3, 4]
     assert np.all(few.low < few.high)
     assert np.all(many.high - many.low < few.high - few.low)
 
 
-@pytest.mark.parametrize("m", [3, 5, 10, 30])
-def test_identical_items_are_rarely_split(m):
-    rng = np.random.default_rng(m)
-    trials = 400
-    split = sum(item_ranks(fj.rankings(rng.random((m, 12)))).tier[-1] > 1 for _ in range(trials))
-    assert split / trials <= 0.08
+def test_a_chain_of_items_that_differ_at_its_ends_is_one_tier():
+    rng = np.random.default_rng(0)
+    ranks = np.column_stack([np.full(30, 11), rng.integers(1, 24, 30), np.full(30, 14)]).astype(float)
+    ranks[:, 1] += 12.5 - ranks[:, 1].mean()
+    assert tiers(ranks[:, [0, 2]], 0.95).tolist() == [1, 2]
+    assert tiers(ranks, 0.95).tolist() == [1, 1, 1]
+
+
+def test_many_items_are_tested_in_blocks(monkeypatch):
+    groups = np.repeat(np.arange(1, 11), 6)
+    ranks = sorted_ranks(noisy(-3.0 * groups, 20, np.random.default_rng(1)))
+    whole = tiers(ranks, 0.95)
+    assert whole.tolist() == tiers_by_hand(ranks, 0.95)
+    assert whole[-1] > 1
+    monkeypatch.setattr("fujiscore.ranks.BLOCK", 7)
+    assert tiers(ranks, 0.95).tolist() == whole.tolist()
+
+
+def sorted_ranks(scores):
+    """Return the ranks of items, the best mean rank first."""
+    ranks = stats.rankdata(-scores, axis=1)
+    return ranks[:, np.argsort(ranks.mean(axis=0), kind="stable")]
+
+
+@pytest.mark.parametrize("m", [3, 5, 8, 10, 30])
+@pytest.mark.parametrize("sizes", [(2,), (3,), (12,), (2,) * 6, (4,) * 3], ids=str)
+def test_equal_items_are_rarely_split_and_different_ones_mostly(m, sizes):
+    """Groups of equal items, four standard deviations apart: a group in two tiers is an error."""
+    rng, trials = np.random.default_rng(m), 500
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    found = [tiers(sorted_ranks(noisy(-4.0 * groups, m, rng)), 0.95) for _ in range(trials)]
+    torn = np.mean([any(np.ptp(tier[groups == group]) for group in range(len(sizes))) for tier in found])
+    assert torn <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / trials)
+    if m >= 10:
+        assert np.mean([np.array_equal(tier - 1, groups) for tier in found]) >= 0.85
 
 
 @pytest.mark.parametrize("m", [5, 10, 30])
@@ -122,9 +152,17 @@ def test_table_print_and_one_item():
     assert (alone.mean[0], alone.low[0], alone.high[0], alone.tier[0]) == (1, 1, 1, 1)
 
 
+def test_what_could_mislead_is_noted():
+    found = fj.stability({"dead": [1, 1, 1], "b": [3, 2, 1], "c": [3, 1, 2]}).ranks(k=3)
+    assert "every item has the same score, so the mean rank, in dead" in found.notes
+    assert "all 3 items are in the top 3, whatever their ranks" in found.notes
+    assert not fj.stability([[1, 2, 3], [3, 2, 1], [3, 1, 2]]).ranks(k=2).notes
+
+
 def test_long_tables_are_cut_in_print():
     found = fj.stability(np.random.default_rng(0).random((4, 25))).ranks()
-    assert str(found).endswith("... and 15 more")
+    assert "\n... and 15 more\n" in str(found)
+    assert "resamples of one data set tell about that data set" in str(found)
 
 
 def test_picture():
@@ -160,6 +198,10 @@ def test_command(tmp_path):
     refused = run(file, file, "--ranks")
     assert refused.exit_code == 2
     assert "--ranks takes one method" in refused.output
+    for wrong in (("-k", "2"), ("--ranks", "--corrected"), ("--ranks", "-m", "jaccard"), ("--ranks", "--ks", "2")):
+        refused = run(file, *wrong)
+        assert refused.exit_code == 2, wrong
+        assert "--ranks" in refused.output
     alone = run(file, "--alternative", "less")
     assert alone.exit_code == 2
     assert "--alternative needs two methods" in alone.output

@@ -150,8 +150,22 @@ def test_missing_and_repeated_answers_count_nothing_and_are_said():
     assert short.notes == ("2 of 4 answers were not returned: worth 0",)
 
 
-def test_a_negative_id_that_exact_lists_is_an_id():
-    assert fj.recall(([[-1, 5]], [[2.0, 1.0]]), [[-1]], 1).mean == 1.0
+def test_only_minus_one_stands_for_no_item():
+    assert fj.recall(([[-7, 5]], [[2.0, 1.0]]), [[-7]], 1).mean == 1.0
+    labels = np.array([[3, 2**64 - 1]], np.uint64)  # -1, unsigned
+    result = fj.recall((np.array([[3, 4]], np.uint64), [[2.0, 1.0]]), labels, 2)
+    assert (result.mean, result.notes) == (0.5, ("1 of 2 answers were not returned: worth 0",))
+    hashes = np.array([[2**63 + 5, 2**64 - 1]], np.uint64)
+    assert fj.recall((hashes, [[2.0, 1.0]]), hashes, 2).mean == 1.0
+
+
+def test_distances_that_are_read_as_scores_are_noticed():
+    exact = {"a": 0.1, "b": 0.2, "c": 0.9}
+    note = "the returned items run from worst to best by the scores of exact: pass distances=True if lower is better"
+    assert fj.recall(exact, ["a", "b"], 2).notes == (note,)
+    assert fj.recall(exact, ["a", "b"], 2, distances=True).notes == ()
+    assert "pass distances=False" in fj.recall(exact, ["c", "b"], 2, distances=True).notes[0]
+    assert fj.recall(exact, ["c"], 1).notes == ()
 
 
 def test_unknown_scores_give_an_interval_and_a_note():
@@ -212,7 +226,11 @@ def test_negative_scores_below_the_top_are_worth_nothing():
         (([[1, 2]], [[2.0, 1.0]]), [[1], [2]], {"k": 1}, "must answer the same queries; got 1 and 2 rows"),
         (([[1, 2]], [[2.0]]), [[1]], {"k": 1}, r"exact must hold one true score for each id, shape \(1, 2\)"),
         (([[1, 2]], [[2.0, np.nan]]), [[1]], {"k": 1}, "exact must hold finite true scores; query 0 has nan"),
-        (([[1.5, 2]], [[2.0, 1.0]]), [[1]], {"k": 1}, "exact must be ids, integers or text"),
+        (([[1.5, 2]], [[2.0, 1.0]]), [[1]], {"k": 1}, r"exact must have ids, .* Pass \(ids, scores\), in this order"),
+        (([[1, 2]], [[2.0, 1.0]]), ([[1]], [[2.0]]), {"k": 1}, "Pass true scores apart from ids, as scores"),
+        (np.array([[1, 2]]), [[1]], {"k": 1}, r"exact must have true scores beside the ids: pass \(ids, scores\)"),
+        (([[1, -1]], [[1.0, 3e38]]), [[1]], {"k": 1, "distances": True}, "exact must list items; -1 stands for none"),
+        (([[1, 2]], [[1.0, np.inf]]), [[1]], {"k": 1, "distances": True}, "Leave out columns that some queries do not"),
         (([[1], [2, 3]], [[2.0], [1.0]]), [[1]], {"k": 1}, "got rows of unequal length"),
         (
             ([[1, 2]], [[1.0, 4.0]]),

@@ -36,13 +36,17 @@ def matrices(draw):
     return rows
 
 
+def error_of(variance, m):
+    return math.sqrt(variance * (m / (m - 1)) ** 3)
+
+
 class TestValue:
     @given(rows=matrices())
     def test_formulas(self, rows):
         found = set_stability(rows)
         assert found.value == pytest.approx(oracle.stability(rows), abs=1e-12)
         assert found.variance == pytest.approx(oracle.variance(rows), abs=1e-12)
-        ends = interval(found.value, math.sqrt(found.variance * found.m / (found.m - 1)), found.m)
+        ends = interval(found.value, error_of(found.variance, found.m), found.m)
         assert (found.low, found.high) == pytest.approx(ends, abs=1e-9)
         assert found.low < found.high
         assert (found.m, found.n) == (len(rows), len(rows[0]))
@@ -98,7 +102,7 @@ class TestValue:
 class TestTests:
     def test_one_sample(self):
         found = SetStability(0.6, 0.01, 0.4, 0.8, 10, 20, 0.95)
-        test, error = found.test(0.4), math.sqrt(0.01 * 10 / 9)
+        test, error = found.test(0.4), error_of(0.01, 10)
         assert test.difference == pytest.approx(0.2)
         assert test.statistic == pytest.approx(0.2 / error)
         assert test.p_value == pytest.approx(2 * stats.t.sf(0.2 / error, 9))
@@ -115,7 +119,7 @@ class TestTests:
         a = SetStability(0.6, 0.0009, 0.5, 0.7, 10, 20, 0.95)
         b = SetStability(0.5, 0.0009, 0.4, 0.6, m, 20, 0.95)
         test = compare_set_stability(a, b, confidence=0.9)
-        error = math.sqrt(0.0009 * 10 / 9 + 0.0009 * m / (m - 1))
+        error = math.hypot(error_of(0.0009, 10), error_of(0.0009, m))
         assert test.difference == pytest.approx(-0.1)
         assert test.statistic == pytest.approx(-0.1 / error)
         assert test.p_value == pytest.approx(2 * stats.t.sf(0.1 / error, freedom))
@@ -171,6 +175,35 @@ class TestSimulation:
         assert 0.03 <= fmean(own.test(TRUTH).p_value < 0.05 for own in found) <= 0.07
         halves = zip(found[::2], found[1::2], strict=True)
         assert 0.03 <= fmean(compare_set_stability(a, b).p_value < 0.05 for a, b in halves) <= 0.075
+
+
+def top_ten(noise):
+    """Return a generator of the ten best of 60 items by noisy scores."""
+    return lambda m, rng: (
+        stats.rankdata(rng.normal(size=(m, 60)) * noise - 3 * np.log(np.arange(60, 0, -1)), axis=1) <= 10
+    )
+
+
+def single_choices(m, rng):
+    """Return sets to which each item belongs with a probability of its own."""
+    return rng.random((m, 60)) < np.linspace(0.95, 0.02, 60) ** 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draw", [top_ten(0.2), top_ten(0.6), top_ten(1.5), single_choices])
+def test_few_sets(draw):
+    """How often intervals hold the true value, and tests between sets drawn alike reject."""
+    rng, trials = np.random.default_rng(1), 1500
+    truth = set_stability(draw(20000, rng)).value
+    results = {m: [set_stability(draw(m, rng)) for _ in range(trials)] for m in (3, 5, 10, 30)}
+    for m, results_of_m in results.items():
+        assert fmean(own.low <= truth <= own.high for own in results_of_m) >= 0.92, m
+    for a, b in ((5, 5), (10, 10), (30, 30), (5, 30)):
+        others = [set_stability(draw(b, rng)) for _ in range(trials)]
+        tests = [compare_set_stability(*both) for both in zip(results[a], others, strict=True)]
+        rate = fmean(test.p_value < 0.05 for test in tests)
+        error = math.sqrt(rate * (1 - rate) / trials)
+        assert 0.02 - error <= rate <= 0.07 + error, (a, b, rate)
 
 
 class TestErrors:

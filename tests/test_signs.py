@@ -60,6 +60,32 @@ class TestAgreementOfExplanations:
             for name, items in expected.items():
                 assert fj.score(r, s, k, name, negative="abs") == pytest.approx(len(items) / k), name
 
+    @given(signed_pairs())
+    def test_ties_and_zeros(self, pair):
+        """Top sets with all tied items; tied items share their best rank; 0 is opposite to no sign."""
+        r, s = (dict(enumerate(scores)) for scores in pair)
+        best = [{x: sum(abs(y) > abs(own[x]) for y in own.values()) for x in own} for own in (r, s)]
+        for k in range(1, len(r) + 1):
+            first, second = ({x for x in ranks if ranks[x] < k} for ranks in best)
+            both, size = first & second, max(len(first), len(second))
+            ranks = {x for x in both if best[0][x] == best[1][x]}
+            signs = {x for x in both if r[x] * s[x] >= 0}
+            expected = {"rank_agreement": ranks, "sign_agreement": signs, "signed_rank_agreement": ranks & signs}
+            for name, items in expected.items():
+                assert fj.score(*pair, k, name, negative="abs") == pytest.approx(len(items) / size), name
+
+    @given(signed_pairs(least=2))
+    def test_pairs_with_ties(self, pair):
+        """Of all pairs of items, those that both rankings order alike, or both tie."""
+        sizes = np.abs(pair)
+        alike = [
+            np.sign(sizes[0, i] - sizes[0, j]) == np.sign(sizes[1, i] - sizes[1, j])
+            for i in range(sizes.shape[1])
+            for j in range(i)
+        ]
+        value = fj.score(*pair, sizes.shape[1], "pairwise_rank_agreement", negative="abs")
+        assert value == pytest.approx(np.mean(alike))
+
     @given(untied_pairs())
     def test_whole_lists(self, pair):
         r, s = pair
@@ -210,6 +236,20 @@ class TestSplit:
         assert not level.exact
         assert any("both signs of an item move together" in note for note in level.notes)
 
+    def test_a_consensus_finds_signed_items(self):
+        """Without negative scores, splitting changes no p-value; with its sign changed, an item is another one."""
+        scores = np.random.default_rng(1).random((4, 12))
+        whole, split = (fj.consensus(scores, "rra", negative=sign) for sign in ("raise", "split"))
+        np.testing.assert_array_equal(split.p_values, np.append(whole.p_values, np.ones(12)))
+        scores[:, 3] = -9.0
+        assert fj.consensus(scores, "rra", negative="split").best(1).startswith("3 (-)")
+        assert fj.consensus(scores, negative="split").best(1).startswith("3 (-)")
+
+    @pytest.mark.parametrize("measure", ["kendall", "spearman", "weightedtau", "pairwise_rank_agreement"])
+    def test_split_lists_have_no_rank_correlation(self, measure):
+        with pytest.raises(fj.InputError, match="compares whole lists, which items split by sign are not"):
+            fj.score(R, S, 3, measure, negative="split")
+
     def test_the_order_of_the_rows_changes_no_p_value(self):
         rng = np.random.default_rng(4)
         r, s = rng.normal(size=(2, 12))
@@ -224,9 +264,10 @@ class TestSplit:
         comparison = fj.compare(R, S, negative="split")
         assert not comparison.chance
         assert "no chance level: of items split by sign it needs permutations=1000" in comparison.notes
-        for call in (fj.pairwise, fj.stability):
-            with pytest.raises(fj.InputError, match="corrected cannot be combined with negative='split'"):
-                call([R, S, R], negative="split", corrected=True)
+        assert comparison.n == 3
+        for call, option in ((fj.pairwise, "corrected"), (fj.pairwise, "p_values"), (fj.stability, "corrected")):
+            with pytest.raises(fj.InputError, match=f"{option} cannot be combined with negative='split'"):
+                call([R, S, R], negative="split", **{option: True})
 
     @pytest.mark.parametrize(
         ("call", "message"),

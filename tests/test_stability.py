@@ -11,7 +11,8 @@ import pytest
 from scipy import special, stats
 
 import fujiscore as fj
-from fujiscore.null import has_closed_form
+from fujiscore.closed_forms import has_closed_form
+from fujiscore.intervals import test as student_test
 from fujiscore.stability_tests import compare_stabilities
 
 
@@ -148,12 +149,13 @@ def test_methods_without_spread():
 @pytest.mark.parametrize("paired", [False, True])
 def test_huge_statistics_have_no_p_value_of_zero(paired):
     rng = np.random.default_rng(0)
-    first = np.tile(np.arange(9.0), (40, 1)) + 1e-4 * rng.random((40, 9))
-    second = np.tile([0.0, 9, 1, 8, 2, 7, 3, 6, 4], (40, 1))
-    second[::2] = second[0, ::-1]
-    found = fj.compare_stability(first, second, paired=paired)
+    first = np.tile(np.arange(200.0), (40, 1)) + 1e-4 * rng.random((40, 200))
+    found = fj.compare_stability(first, rng.random((40, 200)), paired=paired)
     assert 0 < found.p_value < 1e-20
     assert found.low < found.high
+    underflow = student_test(1.0, 1e-11, 400, confidence=0.95, alternative="greater", span=(-1, 1), m=401)
+    assert 0 < underflow.p_value < 1e-300
+    assert underflow.low < 1
 
 
 def test_one_ranking_makes_the_spread():
@@ -176,6 +178,14 @@ def test_unequal_numbers_have_the_smaller_ones_freedom():
     found = fj.compare_stability(first, second)
     variance = sum(tempered_variance(method.pairs.values) for method in (found.first, found.second))
     assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.difference) / np.sqrt(variance), 4))
+
+
+def test_one_sided_tests_of_unequal_numbers_carry_a_warning():
+    rng = np.random.default_rng(2)
+    first, second = resamples(5, 0.3, rng), resamples(9, 0.5, rng)
+    for sides, warned in (("two-sided", False), ("greater", True), ("less", True)):
+        notes = fj.compare_stability(first, second, alternative=sides).notes
+        assert any("a one-sided test rejects too often" in note for note in notes) == warned
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -279,19 +289,37 @@ def test_truncated_lists_end_with_the_shortest():
 
 
 COVERAGE = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "make_coverage.py"))
-FEW = 1000
+FEW = 1500
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(COVERAGE["GENERATORS"]))
 def test_the_tables_of_the_page(name):
+    """Repeat the simulation of the page with other draws; tests keep their level whatever the page says."""
     shown = COVERAGE["read_tables"](COVERAGE["PAGE"].read_text(encoding="utf-8"))
-    _, covered, rejected = COVERAGE["rates"]([name], FEW, 1000, seed=2)[name]
+    _, covered, rejected = COVERAGE["rates"]([name], FEW, seed=2)[name]
     for table, values in (("coverage", covered), ("errors", rejected)):
         expected = np.array(shown[table][name])
-        # Four standard deviations of both simulations, and what two pools of rankings differ by.
-        room = 4 * np.sqrt(expected * (1 - expected) * (1 / FEW + 1 / COVERAGE["TRIALS"])) + 0.02
+        # Four standard errors of the difference, and the rounding of the page.
+        room = 4 * np.sqrt(expected * (1 - expected) * (1 / FEW + 1 / COVERAGE["TRIALS"])) + 0.005
         np.testing.assert_array_less(np.abs(values - expected), room)
+    if name in COVERAGE["ORDINARY"]:
+        rates = np.array(rejected)
+        error = np.sqrt(rates * (1 - rates) / FEW)
+        assert (rates + error >= 0.02).all()
+        assert (rates - error <= 0.07).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COVERAGE["ORDINARY"])
+def test_type_one_error_of_one_sided_tests(name):
+    rng, trials = np.random.default_rng(3), 1000
+    matrix, _ = COVERAGE["pool"](name, 500)
+    for m, alternative in ((5, "greater"), (10, "less"), (30, "greater")):
+        rate = COVERAGE["rejections"](matrix, (m, m), trials, rng, alternative)
+        error = np.sqrt(rate * (1 - rate) / trials)
+        assert rate + error >= 0.02
+        assert rate - error <= 0.07
 
 
 def test_the_page_shows_errors_at_the_level_of_the_test():

@@ -473,14 +473,39 @@ def test_flat_rankings_are_undefined_and_not_in_agreement(measure, tmp_path):
     assert set(pd.read_csv(tmp_path / "curves.csv")["second"]) == {"mutual_information"}
 
 
+def test_ranks_and_tiers_of_each_method_over_the_resamples():
+    """The first two features matter, the first more: with 20 resamples they are tiers of their own."""
+    x, y = table(300)
+    found = study(x, y, ["relief", "mutual_information"], features=list("abcdef"), resamples=20, permutations=0, top=3)
+    for name, sample in found.resampled.items():
+        ranks, expected = found.ranks[name], fj.stability(sample, negative="clip").ranks(k=3)
+        assert (ranks.items, ranks.k, ranks.m) == (expected.items, 3, 20)
+        np.testing.assert_array_equal(ranks.tier, expected.tier)
+        np.testing.assert_array_equal(ranks.low, expected.low)
+        assert ranks.items[:2] == ("a", "b")
+        assert ranks.tier[:3].tolist() == [1, 2, 3]
+    header, rows = study_report.tables(found)["ranks.csv"]
+    assert header == ["method", "feature", "tier", "mean_rank", "low", "high", "best", "worst", "in_top_3"]
+    assert [row[:4] for row in rows[:2]] == [["relief", "a", 1, 1.0], ["relief", "b", 2, 2.0]]
+    assert len(rows) == 12
+    assert "| relief | 2 | b | 2.0 |" in found.to_markdown()
+    (line, _) = study_report.tiers(found)
+    assert line.startswith("relief: tier 1 a; tier 2 b; tier 3 ")
+    assert line.endswith(f"and 3 more, {found.ranks['relief'].tier[-1]} tiers in all")
+
+
 def test_flat_methods_have_no_part_in_the_top_features():
     with_dead = study(*table(), ["relief", "mutual_information", dead], **QUICK)
     without = study(*table(), ["relief", "mutual_information"], **QUICK)
     assert with_dead.top == without.top
     assert all(list(own.ranks) == ["relief", "mutual_information"] for own in with_dead.top)
     assert "2 of 2" in with_dead.to_markdown()
+    assert list(with_dead.ranks) == ["relief", "mutual_information"]
     nothing = study(*table(), [dead, dead_too], **QUICK)
     assert nothing.top == ()
+    assert nothing.ranks == {}
+    assert "How certain" not in nothing.to_markdown()
+    assert "ranks.png" not in study_report._figures(nothing)
     assert nothing.curves == nothing.comparisons == {}
     assert "1.000" not in nothing.to_markdown()
 
@@ -504,6 +529,7 @@ def test_a_few_flat_resamples_are_marked():
     found = study(x, y, {"moody": moody}, **QUICK)
     assert found.flat == ()
     assert found.flat_resamples == {"moody": 1}
+    assert found.ranks["moody"].m == 3
     assert np.isfinite(found.stability["moody"].value)
     assert "moody ranks nothing in 1 of 4 resamples: pairs of these raise its stability" in found.notes
     assert "| moody (flat in 1 of 4) | 0." in found.to_markdown()
@@ -659,7 +685,7 @@ def test_everything_is_saved_and_can_be_read(tmp_path, found):
     paths = found.save(tmp_path / "new" / "folder")
     names = sorted(path.name for path in (tmp_path / "new" / "folder").iterdir())
     assert sorted([*(path.name for path in paths), "manifest.json"]) == names
-    assert {path.name for path in paths} >= {"summary.md", "curves.png", "stability.png", "matrix_corrected.png"}
+    assert {path.name for path in paths} >= {"summary.md", "curves.png", "stability.png", "ranks.png", "ranks.csv"}
     for path in paths:
         if path.suffix == ".png":
             assert path.read_bytes().startswith(b"\x89PNG")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 # First: a signal to the command while everything else loads must not show a traceback.
 import fujiscore._signals  # noqa: F401
+from fujiscore.closed_forms import expected_jaccard
 
 # Modules and functions may share a name (fujiscore.compare): every such module is imported here, so that the
 # package's attribute is the function. Numba, SciPy and dataframe libraries load at first use.
@@ -21,9 +22,10 @@ from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
 from fujiscore.matrix import Dendrogram, Embedding, Matrix
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
-from fujiscore.null import Chance, Permutations, chance, expected_jaccard
+from fujiscore.null import Chance, chance
 from fujiscore.pair_tests import PairComparison, ResampledSimilarity, compare_pairs, resampled_similarity
 from fujiscore.pairwise import pairwise
+from fujiscore.permutations import Permutations
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import rankings
 from fujiscore.ranks import ItemRanks

@@ -1,20 +1,24 @@
-"""Significance of an area without permutations: its variance and skewness by chance, and the p-value from them.
+"""Significance of an area without permutations: its variance and law by chance, and the p-value from them.
 
 An area is a weighted sum of values along a path of set sizes. To first order each value is a sum over items of
 products of a function of the rank in r and one of the rank in s, so by Hoeffding's formulas its covariances and third
 moment under random ranks factorise by ranking (docs/chance.md). The standard deviation at each point is then brought
-to the exact one. Imports measures and kernels.
+to the exact one. Rare coincidences near the top, which no smooth curve describes, are counted apart (see the kernel).
+Imports measures and kernels.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from math import erfc, exp, lgamma, log, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.errors import choice
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import MEASURES, evaluate
 from fujiscore.overlap import Counts
 
@@ -26,15 +30,14 @@ if TYPE_CHECKING:
     from fujiscore.overlap import Overlap, Sizes
     from fujiscore.ranking import Ranking
 
-ALTERNATIVES = ("greater", "less", "two-sided")
 # Of a longer path so many points serve for the covariances.
-MOST_POINTS = 96
+MOST_POINTS = 48
+# With fewer items the law is only a guess.
+FEWEST = 20
 # The tail of the approximating distribution is trusted down to here: no p-value is smaller.
 LEAST = 1e-9
-# Below this skewness the normal distribution serves.
-STRAIGHT = 1e-4
 # Normal curves drawn for a simultaneous band.
-DRAWS = 10_000
+DRAWS = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,41 +93,32 @@ def _levels(ranking: Ranking, sizes: Sizes, n: int) -> tuple[Scores, Scores, Sco
 
     Ranks beyond the ranking's own items are at 0.
     """
-    ranked, number = np.append(ranking.ranked, 0.0), np.ones(ranking.n + 1)
-    number[-1] = n - ranking.n
-    level = np.searchsorted(sizes, np.arange(1, ranking.n + 2))
-    kth = np.append(0.0, ranked[np.minimum(sizes, ranking.n) - 1])[level]
-    x = np.divide(kth - ranked, kth, out=np.zeros(ranked.size), where=kth > 0)
-
-    def total(values: Scores) -> Scores:
-        return np.bincount(level, number * values, sizes.size + 1).astype(np.float64, copy=False)
-
-    counts = total(np.ones(ranked.size))
-    means = total(x) / np.maximum(counts, 1)
-    x -= means[level]
-    return counts, means, total(x**2), total(x**3)
+    counts = np.diff(np.concatenate([[0], sizes, [n]])).astype(np.float64)
+    out = np.empty((3, counts.size))
+    _kernels.area.level_moments(ranking.ranked, np.minimum(sizes, ranking.n), counts, out)
+    return counts, out[0], out[1], out[2]
 
 
 def _one_in_all(ranking: Ranking, n: int) -> float:
     """Return one in the number of different ways to assign the scores to the items, not below LEAST."""
-    from math import exp, lgamma, log
-
     ties = lgamma(n - ranking.listed + 1)
     if not ranking.untied:
         above, up_to = (bound[: ranking.listed] for bound in ranking.tie_groups)
         groups = np.bincount((up_to - above)[above == np.arange(ranking.listed)])
-        ties += sum(int(number) * lgamma(size + 1) for size, number in enumerate(groups) if number)
+        ties += sum(int(groups[size]) * lgamma(size + 1) for size in np.flatnonzero(groups).tolist())
     return exp(min(0.0, max(log(LEAST), ties - lgamma(n + 1))))
 
 
 @dataclass(frozen=True, eq=False)
 class AreaNull:
-    """Variance and skewness of an area by chance, and what a band around the curve needs.
+    """Variance and law of an area by chance, and what a band around the curve needs.
 
     Attributes
     ----------
-    variance, skewness : float
+    variance : float
         Of the area.
+    law : ndarray
+        The distribution of the standardised area: see the kernel.
     least : float
         The smallest p-value that the number of ways to assign the scores allows.
     places : ndarray of int64
@@ -136,12 +130,22 @@ class AreaNull:
     """
 
     variance: float
-    skewness: float
+    law: Scores
     least: float
     places: Sizes
     sides: tuple[Prepared, Prepared]
     factors: Scores
     exact: Scores
+
+    @property
+    def n(self) -> int:
+        """Number of items: of the universe, if there is one."""
+        return self.sides[0].n
+
+    @property
+    def skewness(self) -> float:
+        """The area's skewness by chance."""
+        return float(self.law[_kernels.area.SKEWNESS])
 
     def critical(self, confidence: float) -> float:
         """Return what the largest |z| along the path stays below, with this probability: by seeded normal draws."""
@@ -150,24 +154,26 @@ class AreaNull:
         draws = np.random.default_rng(0).standard_normal((DRAWS, sizes.size)) * np.sqrt(np.maximum(sizes, 0.0))
         return float(np.quantile(np.abs(draws @ axes.T).max(axis=1), confidence))
 
-    def point_skewness(self) -> Scores:
-        """Return the skewness of the value at each of the places."""
+    @cached_property
+    def _point_laws(self) -> Scores:
+        """The law of the value at each of the places."""
         tables, points = zip(*(_one_point_each(side) for side in self.sides), strict=True)
         every = np.arange(self.places.size)
-        out = np.empty((every.size, 2))
+        variances, laws = np.empty(every.size), np.empty((every.size, _kernels.area.LAW))
         factors = np.ascontiguousarray(self.factors.T[:, :, None])
+        exact = np.ascontiguousarray(self.exact[:, None])
         sides = (tables[0], points[0], tables[1], points[1])
-        _kernels.area.pairs(every, every, self.sides[0].n, *sides, factors, np.ones(1), self.exact[:, None].copy(), out)
-        return np.where(out[:, 0] > 0, out[:, 1], 0.0)
+        _kernels.area.pairs(every, every, self.sides[0].n, *sides, factors, np.ones(1), exact, variances, laws)
+        return laws
 
-    def reach(self, size: int, confidence: float, *, simultaneous: bool) -> tuple[Scores, Scores]:
-        """Return how many standard deviations a band reaches below and above, at every point of the path."""
-        from scipy.special import ndtr, ndtri
-
-        bound = self.critical(confidence) if simultaneous else float(ndtri((1 + confidence) / 2))
-        skewness = np.interp(np.arange(size), self.places, self.point_skewness())
-        tail = float(ndtr(-bound))
-        return -_upper_quantile(tail, -skewness), _upper_quantile(tail, skewness)
+    def reach(self, side: int, size: int, confidence: float, *, simultaneous: bool) -> Scores:
+        """Return how many standard deviations a band reaches up (side 1) or down (-1), at every point of the path."""
+        probability = (1 - confidence) / 2
+        if simultaneous:
+            probability = erfc(self.critical(confidence) / sqrt(2)) / 2
+        ends = np.empty(self.places.size)
+        _kernels.area.quantiles(probability, side, self._point_laws, ends)
+        return np.interp(np.arange(size), self.places, ends)
 
 
 def _one_point_each(side: Prepared) -> tuple[Scores, Scores]:
@@ -230,13 +236,13 @@ def area_null(overlap: Overlap, measure: Measure, places: Sizes, variances: Scor
         weights = depth_weights(measure, depth)
     chosen, kept = thinned(weights, k1, k2)
     sides = [prepared(own, k[chosen], overlap.n, overlap.zero_tail) for own, k in ((overlap.r, k1), (overlap.s, k2))]
-    variance, skewness = moments(sides[0], sides[1], serving, kept, exact[chosen])
+    variance, law = moments(sides[0], sides[1], serving, kept, exact[chosen])
     if serving.linear:  # exactly, whatever was left out
         slopes = coefficients(serving, overlap.n, k1, k2, np.zeros(1), np.zeros(1))[0]
         variance = float(running_moments(overlap.n, k1, k2, weights * slopes)[0][-1])
     factors = _factors(sides[0], sides[1], serving)
     least = max(side.least for side in sides)
-    return AreaNull(variance, skewness, least, chosen, (sides[0], sides[1]), factors, exact[chosen])
+    return AreaNull(variance, law, least, chosen, (sides[0], sides[1]), factors, exact[chosen])
 
 
 def depth_weights(measure: Measure, depth: int) -> Scores:
@@ -294,17 +300,17 @@ def _factors(first: Prepared, second: Prepared, measure: Measure) -> Scores:
 
 def moments(
     first: Prepared, second: Prepared, measure: Measure, weights: Scores, exact: Scores | None = None
-) -> tuple[float, float]:
-    """Return variance and skewness, by chance, of the weighted sum of a measure's values along the path.
+) -> tuple[float, Scores]:
+    """Return variance and law, by chance, of the weighted sum of a measure's values along the path.
 
     `exact` are the exact variances at the points.
     """
     factors = _factors(first, second, measure)
     known = np.full(weights.size, np.nan) if exact is None else exact
-    out = np.empty(2)
+    law = np.empty(_kernels.area.LAW)
     sides = (first.table, first.points, second.table, second.points)
-    _kernels.area.moments(first.n, *sides, factors, weights, known, out)
-    return float(out[0]), float(out[1])
+    variance = _kernels.area.moments(first.n, *sides, factors, weights, known, law)
+    return float(variance), law
 
 
 def pair_moments(
@@ -316,10 +322,10 @@ def pair_moments(
     """
     sizes, lacking = (first.sizes[i], second.sizes[j]), (first.lacking[i], second.lacking[j])
     factors = coefficients(measure, first.n, *sizes, *lacking)
-    out = np.empty((i.size, 2))
+    variances, laws = np.empty(i.size), np.empty((i.size, _kernels.area.LAW))
     sides = (first.table, first.points, second.table, second.points)
-    _kernels.area.pairs(i, j, first.n, *sides, factors, weights, exact, out)
-    return out[:, 0], out[:, 1]
+    _kernels.area.pairs(i, j, first.n, *sides, factors, weights, exact, variances, laws)
+    return variances, laws
 
 
 def area_weights(size: int) -> Scores:
@@ -358,44 +364,17 @@ def thinned(weights: Scores, k1: Sizes | None = None, k2: Sizes | None = None) -
     return first[places], kept
 
 
-def p_value(value: Any, mean: Any, variance: Any, skewness: Any, least: Any = 0.0, alternative: str = "greater") -> Any:
-    """Return how often chance gives a value at least as large (small, far from the mean), from three moments.
+def p_value(z: Any, laws: Scores, least: Any = 0.0, alternative: str = "greater") -> Any:
+    """Return how often chance gives an area at least as large (small, far from the mean), elementwise.
 
-    The tail of the Pearson III distribution (a shifted gamma distribution), elementwise; not below `least` nor LEAST;
-    NaN where chance leaves no choice.
+    `z` in standard deviations; one law for all, or a row each. Not below `least` nor LEAST; NaN where z is.
     """
     choice("alternative", alternative, ALTERNATIVES)
-    value, mean, variance, skewness = np.broadcast_arrays(value, mean, variance, skewness)
-    spread = np.sqrt(np.where(variance > 0, variance, np.nan))
-    z = (value - mean) / spread
-    if alternative == "less":
-        z, skewness = -z, -skewness
-    p = _upper_tail(z, skewness)
-    if alternative == "two-sided":
-        p = 2 * np.minimum(p, _upper_tail(-z, -skewness))
-    p = np.where(np.isnan(z), np.nan, np.clip(p, np.maximum(least, LEAST), 1.0))
+    apart = np.asarray(z, np.float64)
+    sides = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}[alternative]
+    tails = np.empty((len(sides), apart.size))
+    for side, out in zip(sides, tails, strict=True):
+        _kernels.area.tails(apart.ravel(), np.atleast_2d(laws), side, out)
+    p = len(sides) * tails.min(axis=0).reshape(apart.shape)
+    p = np.clip(p, np.maximum(least, LEAST), 1.0)
     return float(p) if p.ndim == 0 else p
-
-
-def _upper_tail(z: Scores, skewness: Scores) -> Scores:
-    """Return the upper tail of the standardised Pearson III distribution: a gamma distribution, or its mirror image."""
-    from scipy.special import gammainc, gammaincc, ndtr
-
-    straight = np.abs(skewness) < STRAIGHT
-    shape = 4 / np.where(straight, 1.0, skewness) ** 2
-    up, down = (np.maximum(shape + sign * z * np.sqrt(shape), 0.0) for sign in (1, -1))
-    tail = np.where(skewness > 0, gammaincc(shape, up), gammainc(shape, down))
-    values: Scores = np.where(straight, ndtr(-z), tail)
-    return values
-
-
-def _upper_quantile(tail: float, skewness: Scores) -> Scores:
-    """Return the z whose upper tail in the standardised Pearson III distribution is this small."""
-    from scipy.special import gammainccinv, gammaincinv, ndtri
-
-    straight = np.abs(skewness) < STRAIGHT
-    shape = 4 / np.where(straight, 1.0, skewness) ** 2
-    up, down = (gammainccinv(shape, tail) - shape), (shape - gammaincinv(shape, tail))
-    z = np.where(skewness > 0, up, down) / np.sqrt(shape)
-    values: Scores = np.where(straight, -ndtri(tail), z)
-    return values

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore import _kernels
+from fujiscore.closed_forms import Null, has_closed_form, moments
 from fujiscore.measures import evaluate
-from fujiscore.null import Null, has_closed_form, moments
 from fujiscore.overlap import Counts, Overlap, named_grid
 from fujiscore.ranking import Ranking
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.errors import NAME, InputError, printable, spelled
+from fujiscore.closed_forms import has_closed_form
+from fujiscore.errors import NAME, InputError, choice, printable, spelled
 from fujiscore.explain import Explanation, explanation
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
-from fujiscore.null import Chance, chances, exp_grid, has_closed_form, no_universe
+from fujiscore.null import Chance, chances, exp_grid, no_universe
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
@@ -92,9 +94,11 @@ class Level:
         The k; None for an area.
     value, expected, corrected, z, p_value : float or None
         The value, its expectation by chance, the corrected value, standard deviations above chance, and how often
-        chance gives at least this value.
+        chance gives a value as extreme as this one.
     method : {"analytic", "permutations"} or None
         Where z and p-value of an area, and the p-value at a k, come from.
+    alternative : {"greater", "less", "two-sided"} or None
+        Which values count as extreme in the p-value: at least as large, at most as large, or both.
     """
 
     measure: str
@@ -106,6 +110,7 @@ class Level:
     z: float | None = None
     p_value: float | None = None
     method: str | None = None
+    alternative: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,6 +133,8 @@ class Comparison(ResultOverK):
         What was done to the input, and what the results rest on.
     permuted : mapping of str to list of Chance, or None
         The chance levels from permutations, if any were asked for.
+    alternative : {"greater", "less", "two-sided"}
+        Which areas count as extreme in p-values.
     """
 
     rankings: Rankings
@@ -137,13 +144,14 @@ class Comparison(ResultOverK):
     overlap: Overlap
     notes: tuple[str, ...]
     permuted: Mapping[str, list[Chance]] | None = None
+    alternative: str = "greater"
 
     _plot = "comparison"
 
     @property
     def n(self) -> int:
         """The number of items that the rankings list."""
-        return self.rankings.n
+        return self.rankings.n_whole
 
     @cached_property
     def curves(self) -> Mapping[str, Curve]:
@@ -178,7 +186,8 @@ class Comparison(ResultOverK):
             return {}
         if self.rankings.split is not None:
             return {}
-        return chances(self.overlap, [measure for measure in self.measures if has_closed_form(measure)], self.grids)
+        known = [measure for measure in self.measures if has_closed_form(measure)]
+        return chances(self.overlap, known, self.grids, alternative=self.alternative)
 
     @property
     def grids(self) -> list[Grid]:
@@ -194,7 +203,7 @@ class Comparison(ResultOverK):
 
     @property
     def p_value(self) -> dict[str, float | None]:
-        """For each measure, how often chance gives at least this area; None where it takes permutations."""
+        """For each measure, how often chance gives an area as extreme; None where that takes permutations."""
         return {name: self.chance[name].p_value if name in self.chance else None for name in self.curves}
 
     def __getitem__(self, measure: str) -> Curve:
@@ -256,7 +265,7 @@ def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | N
     if chance is None:
         return Level(measure.name, place, None, value)
     known = (chance.expected_auc, chance.corrected_auc, chance.auc_z, chance.p_value, chance.method)
-    return Level(measure.name, place, None, value, *known)
+    return Level(measure.name, place, None, value, *known, chance.alternative)
 
 
 def _point(measure: Measure, points: Grid, values: Scores, chance: Chance | None, i: int) -> Level:
@@ -267,7 +276,7 @@ def _point(measure: Measure, points: Grid, values: Scores, chance: Chance | None
     p_value = None if chance.p_values is None else float(chance.p_values[i])
     method = None if p_value is None else "permutations"
     known = (float(chance.expected[i]), float(chance.corrected[i]), float(chance.z[i]), p_value, method)
-    return Level(measure.name, f"k = {k}", k, value, *known)
+    return Level(measure.name, f"k = {k}", k, value, *known, chance.alternative)
 
 
 @takes_policies
@@ -444,6 +453,7 @@ def compare(
     ks: Any = "all",
     k: Any = (),
     permutations: int = 0,
+    alternative: str = "greater",
     random_state: Any = 0,
     n_jobs: int | None = None,
     executor: Executor | None = None,
@@ -462,6 +472,8 @@ def compare(
         Further k to report in `.levels()`.
     permutations, random_state, n_jobs, executor, progress
         As in `chance`: number of permutations for p-values, and how to draw them.
+    alternative : {"greater", "less", "two-sided"}
+        Which values count as extreme in p-values: at least as large, at most as large, or both.
     r, s, ks, ties, zero_tail, **policies
         As in `curve`.
 
@@ -484,6 +496,7 @@ def compare(
     if not names or measures is None:
         raise InputError(f"{spelled('measures')} must name at least one measure; got {measures!r}.")
     chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
+    choice("alternative", alternative, ALTERNATIVES)
     both = pair(r, s, policies)
     points = grid(ks, both.depth, limit(both))
     if any(measure.name == "fuji" for measure in chosen):
@@ -492,13 +505,13 @@ def compare(
     path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
     overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
-    result = Comparison(both, chosen, points, at, overlap, notes)
+    result = Comparison(both, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
         return result
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress, "alternative": alternative}
     drawn = chances(overlap, chosen, result.grids, permutations=permutations, random_state=random_state, **work)
     further = tuple(dict.fromkeys(note for levels in drawn.values() for note in levels[0].notes))
-    return Comparison(both, chosen, points, at, overlap, (*notes, *further), drawn)
+    return replace(result, notes=(*notes, *further), permuted=drawn)
 
 
 def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:

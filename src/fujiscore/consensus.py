@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from fujiscore import aggregation
-from fujiscore.aggregation import ADJUSTMENTS, METHODS, adjusted, corrected_rho, exact_rho
+from fujiscore.aggregation import METHODS, MISSING_RANKS, corrected_rho, exact_rho, input_notes
+from fujiscore.closed_forms import correct
 from fujiscore.errors import NAME, InputError, choice, counted, first_few, printable, spelled
 from fujiscore.measures import find, headline
-from fujiscore.null import correct
+from fujiscore.multiplicity import ADJUSTMENTS, adjusted
 from fujiscore.pairwise import caveats, task_for
 from fujiscore.ranking import Ranking
-from fujiscore.rankings import SCORED_0, takes_policies
 from fujiscore.rankings import rankings as as_rankings
+from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
 from fujiscore.tables import frame
 from fujiscore.tiles import run
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.aggregation import Options
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Grid, Ties, ZeroTail
     from fujiscore.pairwise import Task
@@ -35,15 +36,15 @@ if TYPE_CHECKING:
     from fujiscore.rankings import Policies
 
 Method: TypeAlias = Literal["borda", "median", "rrf", "rra"]
-Adjust: TypeAlias = Literal["bh", "holm", "bonferroni"]
+Adjust: TypeAlias = Literal["bh", "holm"]
 # More lists would take long, and Bonferroni's correction serves.
 MOST_EXACT = 50
-# Where items that a list lacks rank, by method.
+# By method, what depends on the number of all items, and where the items that a list lacks rank.
 LACKING = {
-    "borda": "at the mean of the ranks left",
-    "median": "at the mean of the ranks left",
-    "rrf": "and get no points from it",
-    "rra": "at the last rank of all",
+    "borda": (MISSING_RANKS, "at the mean of the ranks left"),
+    "median": (MISSING_RANKS, "at the mean of the ranks left"),
+    "rrf": ("", "without points from it"),
+    "rra": ("p-values depend", "at the last rank of all"),
 }
 
 
@@ -100,7 +101,7 @@ class Consensus(Result):
     @property
     def adjusted_p_values(self) -> Scores | None:
         """The p-values adjusted for testing every item of the population."""
-        return None if self.p_values is None else adjusted(self.p_values, self.population, self.adjust)
+        return None if self.p_values is None else adjusted(self.p_values, self.adjust, self.population)
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -159,7 +160,7 @@ class Consensus(Result):
         ]
         if self.adjusted_p_values is not None:
             count = int((self.adjusted_p_values <= 0.05).sum())
-            lines.append(f"{counted(count, 'item')} with adjusted p <= 0.05 ({self.adjust})")
+            lines.append(f"{counted(count, 'item')} with p <= 0.05, adjusted by {ADJUSTMENTS[self.adjust]}")
         return lines
 
 
@@ -201,9 +202,9 @@ def consensus(
     exact : bool
         For "rra", whether p-values follow the exact distribution of rho instead of Bonferroni's correction; for at
         most 50 lists.
-    adjust : {"bh", "holm", "bonferroni"}
-        How p-values are adjusted for testing every item: the false discovery rate by Benjamini and Hochberg, or the
-        family-wise error rate.
+    adjust : {"bh", "holm"}
+        How p-values are adjusted for testing every item: Benjamini-Hochberg controls the share of false discoveries,
+        Holm the probability of any.
     measure, ks, corrected, n_jobs, progress, ties, zero_tail
         As in `pairwise`, for the agreement of the lists with the consensus.
     **policies
@@ -246,14 +247,14 @@ def consensus(
     _require(lists, method, exact=exact)
     population = lists.universe or lists.n
     task = task_for(lists, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
-    more = {"n_jobs": n_jobs} if method == "rra" else {}
-    scores, without = getattr(aggregation, method)(lists, population, **more)
+    options = {"n_jobs": n_jobs, "progress": progress}
+    scores, without = METHODS[method](lists, population, options)
     ranking = Ranking.checked("consensus", scores, lists.labels, lists.universe)
-    agreement, left_out = _agreements(lists, ranking, without, task, n_jobs, progress)
+    agreement, left_out = _agreements(lists, ranking, without, task, options)
     p_values = None
     if method == "rra":
-        p_values = (exact_rho if exact else corrected_rho)(scores, len(lists))
-    notes = (*_notes(lists, method, population, p_values), *_caveats(ranking, lists, task, agreement, left_out))
+        p_values = exact_rho(scores, len(lists), options) if exact else corrected_rho(scores, len(lists))
+    notes = (*_notes(lists, method, p_values), *_caveats(ranking, lists, task, agreement, left_out))
     final = tuple(dict.fromkeys(notes))
     return Consensus(
         ranking.renamed("consensus", lists.universe, final),
@@ -299,45 +300,34 @@ def _agreements(
     ranking: Ranking,
     without: Callable[[int], Scores],
     task: Task,
-    n_jobs: int | None,
-    progress: bool | None,
+    options: Options,
 ) -> tuple[Scores, Scores]:
     """Return the similarity of each list with the consensus, and with that of the others."""
     ranking.tie_groups  # noqa: B018 - kept by the ranking, before threads share it
 
     def work(number: int) -> tuple[float, float]:
-        own = lists[number].detached()
+        single = lists[number].detached()
         others = Ranking.checked("consensus of the others", without(number), lists.labels, lists.universe)
-        return _similarity(task, own, ranking), _similarity(task, own, others)
+        return _similarity(task, single, ranking), _similarity(task, single, others)
 
     tiles = [(number,) for number in range(len(lists))]
-    values = np.array(run(work, tiles, n_jobs=n_jobs, progress=progress, label="lists"))
+    values = np.array(run(work, tiles, **options, label="lists"))
     return values[:, 0], values[:, 1]
 
 
-def _similarity(task: Task, own: Ranking, other: Ranking) -> float:
+def _similarity(task: Task, single: Ranking, consensus: Ranking) -> float:
     """Return the headline of a list and a consensus; NaN if the consensus orders nothing."""
-    if other.constant:
+    if consensus.constant:
         return float("nan")
-    values, expected = task.curves(own, other)
+    values, expected = task.curves(single, consensus)
     value = headline(task.measure, values)
     return float(value if expected is None else correct(value, headline(task.measure, expected)))
 
 
-def _notes(lists: Rankings, method: str, population: int, p_values: Scores | None) -> list[str]:
+def _notes(lists: Rankings, method: str, p_values: Scores | None) -> list[str]:
     """Return what was done to the lists, and what the consensus rests on."""
-    lacking = [ranking.name for ranking in lists if ranking.absent is not None]
-    below = "ranked below its listed items"
-    notes = [note.replace(SCORED_0, below) for note in lists.notes]
-    if lacking:
-        lack = f"{first_few(lacking)} {'lacks' if len(lacking) == 1 else 'lack'} items that other lists have"
-        notes.append(f"{lack}: they rank below the listed ones, {LACKING[method]}")
-    if lacking and lists.universe is None and method != "rrf":
-        what = "p-values depend" if method == "rra" else "the ranks of missing items depend"
-        notes.append(
-            f"the number of items is taken to be {population}, those that any list has; {what} on it: pass "
-            f"{spelled('universe', 'N')} if the lists were drawn from more"
-        )
+    depends, lacking = LACKING[method]
+    notes = input_notes(lists, depends, f", {lacking}")
     if p_values is None:
         return notes
     if any((ranking.tie_groups[0] + 1 < ranking.tie_groups[1])[: ranking.listed].any() for ranking in lists):
@@ -368,6 +358,9 @@ def _caveats(ranking: Ranking, lists: Rankings, task: Task, agreement: Scores, l
     notes = caveats(lists, task, np.concatenate((agreement, left_out)), "comparisons of a list and a consensus")
     if ranking.constant:
         notes.append("the consensus gives every item the same score, so that agreement with it is undefined")
+    elif np.isnan(left_out).any():
+        apart = [name for name, value in zip(lists.names, left_out, strict=True) if np.isnan(value)]
+        notes.append(f"without {first_few(apart)}, the consensus gives every item the same score")
     if task.measure.name == "fuji":
         notes.append("FUJI uses the scores of the consensus, which are made from ranks; a set measure does not")
     return notes

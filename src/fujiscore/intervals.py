@@ -76,6 +76,8 @@ def test(
     from scipy.special import stdtr
 
     choice("alternative", alternative, ALTERNATIVES)
+    if math.isnan(difference) or math.isnan(error):
+        return Test(math.nan, math.nan, math.nan, math.nan)
     two_sided = alternative == "two-sided"
     factor = quantile(confidence if two_sided else 2 * confidence - 1, freedom)
     if error <= ZERO:
@@ -86,7 +88,7 @@ def test(
     p_value = float(stdtr(freedom, tail)) * (2 if two_sided else 1)
     low = span[0] if alternative == "less" else max(difference - factor * error, span[0])
     high = span[1] if alternative == "greater" else min(difference + factor * error, span[1])
-    return Test(statistic, p_value if math.isnan(p_value) else min(max(p_value, SMALLEST), 1.0), low, high)
+    return Test(statistic, min(max(p_value, SMALLEST), 1.0), low, high)
 
 
 def welch(variances: Any, sizes: Any) -> float:

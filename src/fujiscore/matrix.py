@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.closed_forms import correct
 from fujiscore.errors import InputError, choice, first_few, integer, spelled
 from fujiscore.measures import find
 from fujiscore.multiplicity import ADJUSTMENTS
-from fujiscore.null import correct
 from fujiscore.results import Result
 from fujiscore.tables import frame, free_name
 
@@ -53,10 +53,12 @@ class Matrix(Result):
     two_collections : bool
         Whether rows and columns are different collections of rankings, which may carry the same names.
     p_values, adjusted_p_values : ndarray or None
-        How often chance gives at least the value of each cell, and that adjusted for the number of pairs, if pairs
-        were to be tested. NaN where there is no test: a ranking with itself, or chance leaves no choice.
+        How often chance gives a value as extreme as that of each cell, and that adjusted for the number of pairs, if
+        pairs were to be tested. NaN where there is no test: a ranking with itself, or chance leaves no choice.
     adjustment : str
         How p-values were adjusted: "bh" (Benjamini-Hochberg) or "holm".
+    alternative : {"greater", "less", "two-sided"}
+        Which values count as extreme in p-values.
     """
 
     names: tuple[str, ...]
@@ -71,6 +73,7 @@ class Matrix(Result):
     p_values: Scores | None = None
     adjusted_p_values: Scores | None = None
     adjustment: str = "bh"
+    alternative: str = "greater"
 
     @property
     def values(self) -> Scores:
@@ -114,7 +117,8 @@ class Matrix(Result):
     @property
     def legend(self) -> str:
         """What the mark means."""
-        return f"{MARK} not significant: p > {LEVEL:g}, adjusted by {ADJUSTMENTS[self.adjustment]}"
+        side = "" if self.alternative == "greater" else f" ({self.alternative})"
+        return f"{MARK} not significant: p{side} > {LEVEL:g}, adjusted by {ADJUSTMENTS[self.adjustment]}"
 
     def as_raw(self) -> Matrix:
         """Return the same matrix with raw values."""

@@ -120,8 +120,13 @@ class Measure:
 
     @property
     def by_depth(self) -> bool:
-        """Whether the value builds on all depths down to k, so that both sets must be asked for at one k."""
-        return self.base in {"rbo", "average_overlap", "ndcg"}
+        """Whether the value is a weighted mean of overlaps at all depths down to k."""
+        return self.base in {"rbo", "average_overlap"}
+
+    @property
+    def one_k(self) -> bool:
+        """Whether the value is of one depth k, so that the two sets cannot be asked for at different ones."""
+        return self.by_depth or self.base == "ndcg"
 
     @property
     def base(self) -> str:
@@ -146,7 +151,12 @@ def _raw(measure: Measure, sets: Sets) -> Scores:
             raise InputError(
                 f"{measure.name} needs the items' ranks, which end with the truncated lists; lower {spelled('k')}."
             )
-        if measure.by_depth and (sets.asked[0] != sets.asked[1]).any():
+        if measure.whole and not measure.one_k and sets.r.split is not None:
+            raise InputError(
+                f"{measure.name} compares whole lists, which items split by sign are not (one sign of each is at the "
+                f"end). Pass {spelled('negative', 'abs')}, or another measure."
+            )
+        if measure.one_k and (sets.asked[0] != sets.asked[1]).any():
             raise _needs_equal_sizes(measure, sets)
         return measure.values(sets, **measure.parameters)
     values = measure.values(sets)
@@ -459,7 +469,8 @@ FORMULAS = {
     "pairwise_rank_agreement": "pairs of the union that both rankings order alike (or both tie) / all pairs; "
     "(tau + 1)/2 without ties",
     "ndcg": "sum over the ranks i = 1..k in s of g_i / log2(i + 1), over the same sum in r's own order; gains g: r's "
-    "scores, negative ones as 0; tied items share their mean gain; NaN if all gains are 0",
+    "scores, negative ones as 0; tied items share their mean gain; NaN if all gains are 0. Not symmetric: r is the "
+    "truth, and of s only the order counts",
 }
 DISAGREEMENT = "Krishna et al. (2022), The disagreement problem in explainable machine learning"
 REFERENCES = {

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 ADJUSTMENTS = {"bh": "Benjamini-Hochberg", "holm": "Holm"}
 
 
-def adjusted(p_values: Any, method: str) -> Scores:
+def adjusted(p_values: Any, method: str, tests: int | None = None) -> Scores:
     """Return p-values adjusted for their number, in the shape they came in; NaN is no test and stays NaN.
+
+    With more `tests` than p-values, those of the others are 1.
 
     "bh" controls the share of false discoveries (Benjamini and Hochberg, step-up), "holm" the probability of any
     (Holm, step-down).
@@ -24,14 +26,15 @@ def adjusted(p_values: Any, method: str) -> Scores:
     choice("adjust", method, ADJUSTMENTS)
     raw = np.asarray(p_values, np.float64)
     result = np.full(raw.shape, np.nan)
-    tests = ~np.isnan(raw)
-    p = raw[tests]
+    known = ~np.isnan(raw)
+    p = raw[known]
+    count = p.size if tests is None else tests
     order = np.argsort(p, kind="stable")
     ranks = np.arange(p.size)
     if method == "bh":
-        steps = np.minimum.accumulate((p[order] * (p.size / (ranks + 1)))[::-1])[::-1]
+        steps = np.minimum.accumulate((p[order] * (count / (ranks + 1)))[::-1])[::-1]
     else:
-        steps = np.maximum.accumulate(p[order] * (p.size - ranks))
+        steps = np.maximum.accumulate(p[order] * (count - ranks))
     p[order] = np.minimum(steps, 1.0)
-    result[tests] = p
+    result[known] = p
     return result

@@ -48,17 +48,25 @@ class Grid:
         Every k; 1, 2, 4, ...; 1, 4, 9, ...; or other k.
     depth : int
         The largest k that the rankings allow.
+    other : ndarray of int64 or None
+        The sizes of s's sets, where they are not those of r's: of one pair (k1, k2).
     """
 
     ks: Sizes
     kind: str
     depth: int
+    other: Sizes | None = None
+
+    @property
+    def single(self) -> str:
+        """The only k, or the pair of sizes."""
+        return f"{self.ks[0]}" if self.other is None else f"({self.ks[0]}, {self.other[0]})"
 
     @property
     def area(self) -> str:
         """The name of the area under a curve over this grid."""
         if self.ks.size == 1:
-            return f"value at k = {self.ks[0]}"
+            return f"value at k = {self.single}"
         if self.kind == "custom":
             return f"AUC over {self.ks.size} chosen k"
         name = {"all": "AUC", "exp": "top-weighted AUC", "squared": "AUC over squared k"}[self.kind]
@@ -67,12 +75,14 @@ class Grid:
     @property
     def whole(self) -> str:
         """The name of the value at the last k, the headline of measures of whole lists."""
+        if self.other is not None:
+            return f"value at k = {self.single}"
         return "value over the whole list" if self.ks[-1] == self.depth else f"value at k = {self.ks[-1]}"
 
     def described(self) -> str:
         """Return which k are evaluated, in words."""
         if self.ks.size == 1:
-            return f"k = {self.ks[0]}"
+            return f"k = {self.single}"
         return f"k = {self.ks[0]} to {self.ks[-1]}" + ("" if self.kind == "all" else f" ({self.ks.size} points)")
 
 

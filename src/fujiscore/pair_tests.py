@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore.closed_forms import correct
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
-from fujiscore.intervals import ALTERNATIVES, ZERO, bounded, test
+from fujiscore.intervals import ALTERNATIVES, ZERO, bounded, test, welch
 from fujiscore.measures import find
-from fujiscore.null import correct
 from fujiscore.pairwise import pairwise
+from fujiscore.ranking import Rankings
+from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
-from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from fujiscore.intervals import Alternative
     from fujiscore.matrix import Matrix
     from fujiscore.overlap import Ties, ZeroTail
-    from fujiscore.ranking import Rankings
     from fujiscore.rankings import Policies
 
 COVERS = "the interval covers resamples drawn as these were: resamples of one data set tell about that data set"
@@ -144,7 +145,7 @@ def resampled_similarity(
     --------
     >>> import fujiscore as fj
     >>> forest = [[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1]]
-    >>> relief = [[8, 5, 1, 2], [9, 6, 1, 2], [6, 9, 2, 1]]
+    >>> relief = [[5, 8, 1, 2], [9, 6, 1, 2], [6, 9, 2, 1]]
     >>> result = fj.resampled_similarity(forest, relief, paired=True)
     >>> result.low < result.value < result.high
     True
@@ -219,29 +220,23 @@ def _similarity(pairs: Matrix, confidence: float, *, paired: bool) -> ResampledS
     error = float(np.sqrt(used.var(ddof=1) / used.size if paired else _variance(values, 0) + _variance(values, 1)))
     value = float(used.mean())
     low, high = map(float, bounded(value, error, min(sizes), confidence, *_range(pairs, paired=paired)))
-    notes = (*pairs.notes, *((NO_SPREAD,) if error <= ZERO else ()))
+    notes = tuple(dict.fromkeys((*pairs.notes, *((NO_SPREAD,) if error <= ZERO else ()))))
     return ResampledSimilarity(value, low, high, error, confidence, sizes, paired, pairs, notes)
 
 
 def _compared(first: ResampledSimilarity, second: ResampledSimilarity, alternative: str) -> PairComparison:
     """Return the test of the difference of two pairs that share their first method."""
-    ab, ac = first.pairs.values, second.pairs.values
-    if first.paired:
-        variance = float((np.diagonal(ab) - np.diagonal(ac)).var(ddof=1) / len(ab))
-    else:
-        shared = float((ab.mean(axis=1) - ac.mean(axis=1)).var(ddof=1) / len(ab))
-        variance = shared + _variance(ab, 1) + _variance(ac, 1)
+    variance, freedom = _spread(first, second)
     (least_b, most_b), (least_c, most_c) = (_range(one.pairs, paired=one.paired) for one in (first, second))
-    m = min(*first.m, *second.m)
     difference = first.value - second.value
     found = test(
         difference,
         float(np.sqrt(variance)),
-        m - 1.0,
+        freedom,
         confidence=first.confidence,
         alternative=alternative,
         span=(least_b - most_c, most_b - least_c),
-        m=m,
+        m=min(*first.m, *second.m),
     )
     notes = (*first.notes, *second.notes, *((NO_SPREAD,) if variance <= ZERO**2 else ()))
     return PairComparison(
@@ -255,6 +250,30 @@ def _compared(first: ResampledSimilarity, second: ResampledSimilarity, alternati
         second,
         tuple(dict.fromkeys(notes)),
     )
+
+
+def _spread(first: ResampledSimilarity, second: ResampledSimilarity) -> tuple[float, float]:
+    """Return the variance of the difference of two pairs that share their first method, and its degrees of freedom.
+
+    The variances over the rankings of each method all count what single pairs add, which is twice too often. As for
+    stability, the variance is halfway: with it tests at 5 % reject in 3 to 5 % of cases, without in 0 to 4 %.
+    """
+    ab, ac = first.pairs.values, second.pairs.values
+    if first.paired:
+        return float((np.diagonal(ab) - np.diagonal(ac)).var(ddof=1) / len(ab)), len(ab) - 1.0
+    sizes = (*ab.shape, ac.shape[1])
+    parts = [float((ab.mean(axis=1) - ac.mean(axis=1)).var(ddof=1) / len(ab)), _variance(ab, 1), _variance(ac, 1)]
+    variance = sum(parts)
+    unbiased = max(variance - _residual(ab) - _residual(ac), 0.0)
+    freedom = welch(parts, sizes) if len(set(sizes)) == 1 else min(sizes) - 1.0
+    return (variance + unbiased) / 2, freedom
+
+
+def _residual(values: Scores) -> float:
+    """Return the part of the variance of a matrix's mean that neither rows nor columns explain."""
+    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    rows, columns = values.shape
+    return float((rest**2).sum() / ((rows - 1) * (columns - 1)) / values.size)
 
 
 def _variance(values: Scores, axis: int) -> float:
@@ -272,13 +291,18 @@ def _range(pairs: Matrix, *, paired: bool) -> tuple[float, float]:
     return float((np.diagonal(least) if paired else least).mean()), 1.0
 
 
-def _collections(given: Sequence[Any], names: Sequence[str], policies: Any) -> list[Rankings]:
-    """Return the rankings of each method, at least three."""
+def _collections(given: Sequence[Any], names: Sequence[str], policies: Policies) -> list[Rankings]:
+    """Return the rankings of each method, at least three, all over the same items."""
     methods = [as_rankings(method, **policies) for method in given]
     for method, name in zip(methods, names, strict=True):
         if len(method) < 3:
             raise InputError(f"{name} must hold at least 3 rankings of one method; got {len(method)}.")
-    return methods
+    together = reduce(partial(combine, missing=policies.get("missing", "raise")), methods)
+    ends = np.cumsum([len(method) for method in methods]).tolist()
+    return [
+        Rankings.of(list(together)[end - len(method) : end], together.labels, together.universe, together.notes)
+        for method, end in zip(methods, ends, strict=True)
+    ]
 
 
 def _are_paired(methods: Sequence[Rankings]) -> bool:

@@ -9,11 +9,13 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore import area as area_null
+from fujiscore.closed_forms import Null, closed_form, has_closed_form, moments
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.matrix import Matrix
 from fujiscore.measures import area, evaluate, find, headline
 from fujiscore.multiplicity import ADJUSTMENTS, adjusted
-from fujiscore.null import Null, closed_form, has_closed_form, moments, no_universe
+from fujiscore.null import no_universe
 from fujiscore.overlap import (
     MOST_LEVELS,
     TIES,
@@ -25,6 +27,7 @@ from fujiscore.overlap import (
     require_scores_for_fuji,
     tail_moments,
 )
+from fujiscore.permutations import ROUNDING
 from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.tiles import run, spans
@@ -59,7 +62,12 @@ class Task:
     zero_tail: str
     corrected: bool
     population: int | None
-    tested: bool = False
+    alternative: str | None = None
+
+    @property
+    def tested(self) -> bool:
+        """Whether every pair gets a p-value."""
+        return self.alternative is not None
 
     @property
     def by_chance(self) -> bool:
@@ -96,7 +104,7 @@ def task_for(
     corrected: bool,
     ties: str,
     zero_tail: str,
-    tested: bool = False,
+    alternative: str | None = None,
 ) -> Task:
     """Return the checked task; corrected values and p-values need a null that fits the statistic."""
     choice("ties", ties, TIES)
@@ -110,14 +118,20 @@ def task_for(
             f"{spelled('corrected')} needs a measure whose chance level has a closed form; {chosen.name} has "
             "none. Compare single pairs with permutations."
         )
-    if tested and not area_null.has_area_null(chosen):
+    if alternative is not None and not area_null.has_area_null(chosen):
         raise InputError(
             f"{spelled('p_values')} needs a measure whose area has a null distribution in closed form, such as fuji "
             f"or jaccard; {chosen.name} has none. Compare single pairs with {spelled('permutations', 1000)}."
         )
-    if corrected or tested:
+    if corrected or alternative is not None:
         _require_null("corrected" if corrected else "p_values", rankings, points.ks, ties)
-    return Task(chosen, points, ties, zero_tail, corrected, rankings.population, tested)
+    items = rankings.population or 0
+    if alternative is not None and items < area_null.FEWEST:
+        raise InputError(
+            f"{spelled('p_values')} needs at least {area_null.FEWEST} items; got {items}. Compare single pairs with "
+            f"{spelled('permutations', 1000)}."
+        )
+    return Task(chosen, points, ties, zero_tail, corrected, rankings.population, alternative)
 
 
 def _require_null(argument: str, rankings: Rankings, ks: Sizes, ties: str) -> None:
@@ -126,9 +140,9 @@ def _require_null(argument: str, rankings: Rankings, ks: Sizes, ties: str) -> No
         raise InputError(f"{no_universe()}.")
     if rankings.split is not None:
         raise InputError(
-            f"{spelled('corrected')} cannot be combined with {spelled('negative', 'split')}: both signs of an item "
+            f"{spelled(argument)} cannot be combined with {spelled('negative', 'split')}: both signs of an item "
             "move together, which the closed form of the chance level does not describe. Compare single pairs with "
-            "permutations."
+            f"{spelled('permutations', 1000)}."
         )
     if ties != "stable":
         return
@@ -150,6 +164,7 @@ def pairwise(
     ks: Any = "exp",
     corrected: bool = False,
     p_values: bool = False,
+    alternative: str = "greater",
     adjust: str = "bh",
     n_jobs: int | None = None,
     executor: Executor | None = None,
@@ -177,7 +192,9 @@ def pairwise(
         Whether to correct for chance: 0 is chance level, 1 the maximum. The raw values come from the same pass.
     p_values : bool
         Whether to test every pair: how often random rankings with the same scores would give at least this value,
-        from its variance and skewness by chance, without permutations.
+        without permutations, as `chance` does.
+    alternative : {"greater", "less", "two-sided"}
+        Which values count as extreme in p-values: at least as large, at most as large, or both.
     adjust : {"bh", "holm"}
         How p-values are adjusted for the number of pairs: Benjamini-Hochberg controls the share of false discoveries,
         Holm the probability of any.
@@ -206,7 +223,9 @@ def pairwise(
     if others is not None:
         both = combine(first, as_rankings(others, **policies), policies.get("missing", "raise"))
     choice("adjust", adjust, ADJUSTMENTS)
-    task = task_for(both, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail, tested=p_values)
+    choice("alternative", alternative, ALTERNATIVES)
+    tested = alternative if p_values else None
+    task = task_for(both, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail, alternative=tested)
     mirrored = others is None and task.measure.symmetric
     blocks = _blocks(len(first), len(both), square=others is None, both_ways=not mirrored)
     work = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
@@ -242,15 +261,16 @@ def pairwise(
     if not p_values:
         return result
     tests = np.ones(cells[0].size, np.bool_) if others is not None else cells[0] != cells[1]
-    value, mean, variance, skewness, least = parts
-    p = np.where(tests, area_null.p_value(value, mean, variance, skewness, least), np.nan)
+    p = np.where(tests, parts[2], np.nan)
     pairs = counted(int((~np.isnan(p)).sum()), "pair")
-    note = f"p-values: without permutations, adjusted for {pairs} by {ADJUSTMENTS[adjust]}"
+    side = "" if alternative == "greater" else f" ({alternative})"
+    note = f"p-values{side}: without permutations, adjusted for {pairs} by {ADJUSTMENTS[adjust]}"
     return replace(
         result,
         p_values=spread(p),
         adjusted_p_values=spread(adjusted(p, adjust)),
         adjustment=adjust,
+        alternative=alternative,
         notes=(*result.notes, note),
     )
 
@@ -358,7 +378,7 @@ def _sparse_tile(
 ) -> Areas:
     """Return what each pair of one tile gives: rows i of the first arrays against rows j of the second.
 
-    That is the area, the area expected by chance, and, where pairs are tested, variance, skewness and the least p.
+    That is the area, the area expected by chance, and, where pairs are tested, the p-value.
     """
     n = scores[0].shape[1] if task.population is None else task.population
     k1, k2 = sizes[0][i], sizes[1][j]
@@ -372,8 +392,16 @@ def _sparse_tile(
     if not task.tested:
         return areas, area(expected)
     weights = area_null.area_weights(task.grid.ks.size)
-    spread, skewness = area_null.pair_moments(i, j, *nulls, task.measure, weights, variance)
-    return areas, area(expected), spread, skewness, np.maximum(nulls[0].least[i], nulls[1].least[j])
+    spread, laws = area_null.pair_moments(i, j, *nulls, task.measure, weights, variance)
+    least = np.maximum(nulls[0].least[i], nulls[1].least[j])
+    return areas, area(expected), _p_values(task, areas - area(expected), spread, laws, least)
+
+
+def _p_values(task: Task, apart: Scores, variance: Scores, laws: Scores, least: Any) -> Scores:
+    """Return p-values of areas that are so far from what chance gives; NaN where chance leaves no choice."""
+    spread = np.sqrt(np.where(variance > ROUNDING**2, variance, np.nan))
+    p: Scores = area_null.p_value(apart / spread, laws, least, task.alternative or "greater")
+    return p
 
 
 def _full(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
@@ -405,23 +433,17 @@ def _warm(ranking: Ranking, task: Task) -> None:
 
 def _full_tile(task: Task, first: Sequence[Ranking], second: Sequence[Ranking]) -> Areas:
     """Return the same as `_sparse_tile` from the whole path of each pair, with headline values for areas."""
-    results = np.full((5 if task.tested else 2, len(first)), np.nan)
+    results = np.full((3 if task.tested else 2, len(first)), np.nan)
     for t, (r, s) in enumerate(zip(first, second, strict=True)):
         overlap = task.overlap(r, s)
         results[0, t] = headline(task.measure, evaluate(task.measure, overlap))
         form = task.null(overlap) if task.by_chance else None
-        if form is not None:
-            expected, variance = form
-            results[1, t] = headline(task.measure, expected)
-            if task.tested:
-                results[2:, t] = _area_null(task, overlap, variance)
+        if form is None:
+            continue
+        results[1, t] = headline(task.measure, form[0])
+        if task.tested:
+            null = area_null.area_null(overlap, task.measure, np.arange(form[1].size), form[1])
+            assert null is not None  # noqa: S101 - for the type checker: such measures were refused
+            apart, variance = results[0, t] - results[1, t], np.asarray(null.variance)
+            results[2, t] = _p_values(task, apart, variance, null.law, null.least)
     return tuple(results)
-
-
-def _area_null(task: Task, overlap: Overlap, variance: Scores) -> tuple[float, float, float]:
-    """Return variance, skewness and least p-value of a pair's area by chance."""
-    places, weights = area_null.thinned(area_null.area_weights(variance.size), overlap.k1, overlap.k2)
-    r = area_null.prepared(overlap.r, overlap.k1[places], overlap.n, overlap.zero_tail)
-    s = area_null.prepared(overlap.s, overlap.k2[places], overlap.n, overlap.zero_tail)
-    spread, skewness = area_null.moments(r, s, task.measure, weights, variance[places])
-    return spread, skewness, max(r.least, s.least)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Longer names of rankings are shortened: they would leave no room for the matrix.
 LONGEST = 32
+# The legend of more curves than this is beside the axes.
+BESIDE = 4
 # Text that is drawn as it is, even where matplotlib would take dollars for mathematics or sends all text to LaTeX.
 LITERAL = {"parse_math": False, "usetex": False}
 # One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it.
@@ -62,7 +64,8 @@ def new_axes(width: float = 6.4, height: float = 4.0) -> Any:
 
 def curves(lines: Sequence[Curve], ax: Any = None) -> Any:
     """Draw curves over k, one per measure, with their headline values in the legend."""
-    ax = new_axes() if ax is None else ax
+    if ax is None:
+        ax = new_axes() if len(lines) <= BESIDE else new_axes(10.0, max(4.0, 0.22 * len(lines)))
     for line in lines:
         measure = find(line.measure)
         name = line.grid.whole if measure.whole else line.grid.area
@@ -137,9 +140,12 @@ def item_ranks(result: ItemRanks, ax: Any = None, items: int = 30) -> Any:
     ax.hlines(places, low, high, color=PALETTE[1], linewidth=4, label=f"{result.confidence:.0%} interval of the mean")
     ax.plot(mean, places, "o", color=PALETTE[0], markersize=4, label=f"mean rank of {result.m}")
     ax.set_yticks(places, names, **LITERAL)
-    ax.set(xlabel="rank", ylim=(shown - 0.5, -0.5), xlim=(0.5 if result.worst[:shown].max() < 50 else 0.0, None))
+    some = f" (first {shown} of {len(result.items)} items)" if shown < len(result.items) else ""
+    ax.set(xlabel=f"rank{some}", ylim=(shown - 0.5, -0.5), xlim=(0.5 if result.worst[:shown].max() < 50 else 0.0, None))
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.grid(alpha=0.25, axis="x")
-    legend(ax, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    # Over the names to the left there is room, beside the tiers there is none.
+    legend(ax, fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
     return ax
 
 
@@ -311,6 +317,6 @@ def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) 
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:g}")
     ax.grid(alpha=0.25)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > 4 else {}
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > BESIDE else {}
     legend(ax, **beside)
     return ax

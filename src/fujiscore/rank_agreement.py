@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.aggregation import mean_ranks
-from fujiscore.errors import InputError, counted, first_few, integer, proportion, spelled
+from fujiscore.aggregation import MISSING_RANKS, input_notes, mean_ranks
+from fujiscore.errors import InputError, counted, first_few, integer, proportion
 from fujiscore.overlap import grid
-from fujiscore.rankings import SCORED_0, takes_policies
 from fujiscore.rankings import rankings as as_rankings
+from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
 from fujiscore.seeds import as_seed
 from fujiscore.tiles import run
@@ -165,7 +165,7 @@ def sequential_rank_agreement(
     >>> import fujiscore as fj
     >>> lists = [8, 7, 6, 5, 4, 3, 2, 1], [8, 7, 6, 2, 5, 4, 3, 1], [8, 4, 6, 5, 7, 1, 2, 3]
     >>> fj.sequential_rank_agreement(lists, permutations=0).values.round(3)
-    array([0.   , 1.333, 1.155, 1.333, 1.333, 1.464, 1.331, 1.291])
+    array([0.   , 1.333, 1.155, 1.291, 1.333, 1.242, 1.242, 1.242])
     """
     integer("permutations", permutations)
     proportion("confidence", confidence)
@@ -174,10 +174,11 @@ def sequential_rank_agreement(
     if len(lists) < 2:
         raise InputError(f"rank agreement needs at least 2 rankings; got {len(lists)}. Add rankings of the same items.")
     population = lists.universe or lists.n
-    points = grid(ks, max(ranking.listed for ranking in lists))
+    signs = 1 if lists.split is None else 2
+    points = grid(ks, max(ranking.listed for ranking in lists) // signs)
     shapes = [_Shape.of(ranking.detached(), population) for ranking in lists]
     values, items = _curve(shapes, [shape.order for shape in shapes], population, lists.n, points.ks)
-    tiles = [(shapes, population, points.ks, seed, number) for number in range(permutations)]
+    tiles = [(shapes, population, signs, points.ks, seed, number) for number in range(permutations)]
     random = np.array(run(_random_curve, tiles, n_jobs=n_jobs, progress=progress, label="permutations"))
     expected, low, high, p_value = _compare(values, random, confidence)
     return RankAgreement(
@@ -248,10 +249,17 @@ def _curve(
     return np.sqrt(np.cumsum(variances[by_depth])[items - 1] / items), items
 
 
-def _random_curve(shapes: list[_Shape], population: int, ks: Sizes, seed: int, number: int) -> Scores:
-    """Return the agreement of lists of these shapes in random order, drawn from the whole population."""
+def _random_curve(shapes: list[_Shape], population: int, signs: int, ks: Sizes, seed: int, number: int) -> Scores:
+    """Return the agreement of lists of these shapes in random order, drawn from the whole population.
+
+    With two signs, the positions of an item's signs are half the population apart, and both move together.
+    """
     rng = np.random.default_rng([seed, number])
-    orders = [rng.choice(population, shape.order.size, replace=False) for shape in shapes]
+    if signs == 1:
+        orders = [rng.choice(population, shape.order.size, replace=False) for shape in shapes]
+    else:
+        half = population // 2
+        orders = [rng.permutation(half)[shape.order % half] + shape.order // half * half for shape in shapes]
     total = sum(order.size for order in orders)
     n = population
     if total < population:  # only items that some list has count
@@ -276,15 +284,11 @@ def _compare(
 
 def _notes(lists: Rankings) -> tuple[str, ...]:
     """Return what was done to the lists, and what the agreement rests on."""
-    notes = [note.replace(SCORED_0, "ranked below its listed items") for note in lists.notes]
-    if lists.truncated and lists.universe is None:
-        notes.append(
-            f"the number of items is taken to be {lists.n}, those that any list has; the ranks of missing items depend "
-            f"on it: pass {spelled('universe', 'N')} if the lists were drawn from more"
-        )
+    notes = input_notes(lists, MISSING_RANKS)
     if lists.truncated:
-        shortest = min(ranking.listed for ranking in lists)
-        notes.append(f"truncated lists: beyond d = {shortest}, the length of the shortest, lists that end add no items")
+        notes.append(
+            f"truncated lists: beyond d = {lists.depth}, the length of the shortest, lists that end add no items"
+        )
     constant = [ranking.name for ranking in lists if ranking.constant]
     if constant:
         notes.append(f"{first_few(constant)}: every listed item has the same score, so that all share one rank")

@@ -413,6 +413,11 @@ class Rankings(Sequence[Ranking]):
         return self._rankings[0].n
 
     @property
+    def n_whole(self) -> int:
+        """The number of items, where those split by sign count once."""
+        return self.n if self.split is None else len(self.split)
+
+    @property
     def scores(self) -> tuple[Scores, ...]:
         """One array of scores per ranking, in item order."""
         return tuple([ranking.scores for ranking in self._rankings])

@@ -1,7 +1,9 @@
-"""The door: whatever users have becomes aligned and checked rankings here, once. Imports ranking, transforms."""
+"""The door: whatever users have becomes aligned and checked rankings here, once. Imports admission, ranking."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from inspect import Parameter, signature
 from itertools import chain, repeat
@@ -9,16 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
-from fujiscore import _kernels
-from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, require_labels, unique_labels
+from fujiscore.admission import admitted
+from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, unique_labels
 from fujiscore.errors import InputError, choice, counted, first_few, one_line, spelled
 from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
-from fujiscore.transforms import Transform, transformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+    from fujiscore.transforms import Transform
 
 Negative: TypeAlias = Literal["raise", "clip", "abs", "split"]
 Nan: TypeAlias = Literal["raise", "zero", "drop"]
@@ -28,10 +31,9 @@ NEGATIVE = ("raise", "clip", "abs", "split")
 NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
-SIGNED = ("abs", "split")  # policies by which the magnitudes rank
 SCORED_0 = "scored 0"
-MAGNITUDES = "replaced by magnitudes"
-COUNT_AS_ZERO = "scores are negative and count as 0"
+FEW = 5  # more rankings than these that have the same note share one
+Notes: TypeAlias = list[tuple[str, str]]  # of single rankings: the name, and the note
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
@@ -129,7 +131,8 @@ def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
     if isinstance(obj, np.ndarray):
         if obj.ndim != 2:
             raise InputError(f"rankings must be a 2-D array, one row per ranking; got shape {obj.shape}.")
-        return [str(i) for i in range(len(obj))], list(obj)
+        in_place = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.flags.c_contiguous and obj.size
+        return [str(i) for i in range(len(obj))], [Labelled(None, row) for row in obj] if in_place else list(obj)
     if isinstance(obj, (list, tuple)):
         names = [str(getattr(ranking, "name", None) or i) for i, ranking in enumerate(obj)]
         return names if len(set(names)) == len(names) else [str(i) for i in range(len(obj))], list(obj)
@@ -190,11 +193,10 @@ def align(
         labels = objects[0].items
     else:
         signs = [_policy(obj, sign, transform) for obj, sign in zip(objects, signs, strict=True)]
-        parts = [
-            _admitted(obj, name, sign, nan, duplicates, transform, said)
-            for obj, name, sign in zip(objects, names, signs, strict=True)
-        ]
-        aligned, absent, labels = _aligned(parts, names, missing, said)
+        parts, of_each = _parts(objects, names, signs, nan, duplicates, transform)
+        general: list[str] = []
+        aligned, absent, labels = _aligned(parts, names, missing, general, of_each)
+        said += [*_gathered(of_each), *general]
         aligned, absent, labels = _without_nan(aligned, absent, labels, names, nan, said)
         _require_listed(absent, names)
         members = [
@@ -209,6 +211,19 @@ def align(
     final = tuple(dict.fromkeys(map(one_line, said)))
     members = [member.renamed(name, size, final) for member, name in zip(members, names, strict=True)]
     return Rankings.of(members, labels, size, final)
+
+
+def _parts(
+    objects: Sequence[Any], names: Sequence[str], signs: Sequence[str], nan: str, duplicates: str, transform: Any
+) -> tuple[list[Labelled], Notes]:
+    """Return each ranking's own items and scores, and the notes on each."""
+    parts: list[Labelled] = []
+    of_each: Notes = []
+    for obj, name, sign in zip(objects, names, signs, strict=True):
+        notes: list[str] = []
+        parts.append(admitted(obj, name, sign, nan, duplicates, transform, notes))
+        of_each += [(name, note) for note in notes]
+    return parts, of_each
 
 
 def _single(obj: Any, name: str) -> Any:
@@ -282,133 +297,8 @@ def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels
     return labels, list(members)
 
 
-def _admitted(
-    obj: Any, name: str, negative: str, nan: str, duplicates: str, transform: Any, notes: list[str]
-) -> Labelled:
-    """Return one ranking's own items and scores after the policies that concern it alone.
-
-    Scores that are read as magnitudes still have their signs.
-    """
-    if isinstance(obj, Ranking):
-        part = _own_part(obj, negative)
-    else:
-        part = labelled(obj, name)
-        notes += part.notes
-    items, scores = part.items, part.scores
-    if transform is not None:
-        before = scores
-        scores, said = transformed(scores, transform, name)
-        scores = np.copysign(scores, before) if transform == "abs" and negative == "abs" else scores
-        notes += said
-    told: list[str] = []
-    scores = _checked_scores(scores, items, name, negative, nan, told)
-    known = transform == "abs" or (isinstance(obj, Ranking) and obj.negatives is not None)
-    notes += [note for note in told if not (known and note.endswith(MAGNITUDES))]
-    if isinstance(obj, Mapping) and items is not None:
-        require_labels(items, name)
-    elif items is not None and not isinstance(items, range) and not isinstance(obj, Ranking):
-        items, scores = _merged_duplicates(items, scores, name, duplicates, notes, negative)
-    return Labelled(items, scores)
-
-
-def _own_part(ranking: Ranking, negative: str) -> Labelled:
-    """Return the items that a ranking itself lists, with the signs that magnitudes had."""
-    items, scores, absent = ranking.items, ranking.scores, ranking.absent
-    if ranking.split is not None:
-        items, scores, absent = ranking.split, ranking.signed, None if absent is None else absent[: len(ranking.split)]
-    elif negative in SIGNED and ranking.negatives is not None:
-        scores = np.where(ranking.negatives, -scores, scores)
-    if absent is None:
-        return Labelled(items, scores)
-    listed = np.flatnonzero(~absent)
-    items = None if items is None else [items[i] for i in listed.tolist()]
-    return Labelled(items, scores[listed])
-
-
-def _checked_scores(
-    scores: Scores, items: Labels | None, name: str, negative: str, nan: str, notes: list[str]
-) -> Scores:
-    """Apply the policies for NaN (except dropping), infinite and negative scores."""
-    has_nan, positive_infinite, below = _kernels.order.flaws(scores)
-    if not (has_nan or positive_infinite or below):
-        return scores
-    if has_nan and nan == "raise":
-        remedy = f"Pass {spelled('nan', 'zero')} to score them 0, or {spelled('nan', 'drop')} to leave those items out."
-        raise _bad_score(scores, items, name, np.isnan(scores), "scores that are numbers", "NaN", remedy)
-    if has_nan and nan == "zero":
-        notes.append(f"{name}: {counted(int(np.isnan(scores).sum()), 'NaN score')} replaced with 0")
-        scores = np.where(np.isnan(scores), 0.0, scores)
-    if below and negative == "abs":
-        notes.append(f"{name}: {counted(int((scores < 0).sum()), 'negative score')} {MAGNITUDES}")
-    infinite = np.isinf(scores) if negative in SIGNED else scores == np.inf
-    if infinite.any():
-        remedy = "Replace them by a large finite score."
-        raise _bad_score(scores, items, name, infinite, "finite scores", "infinite", remedy)
-    if below and negative == "raise":
-        remedy = (
-            f"Pass {spelled('negative', 'clip')} to count them as 0 (right where negative means no better than noise), "
-            f"{spelled('negative', 'abs')} to rank by magnitude, or {spelled('transform', 'exp')} if they are logs."
-        )
-        raise _bad_score(scores, items, name, scores < 0, "non-negative scores", "negative", remedy)
-    if below and negative == "clip":
-        notes.append(f"{name}: {int((scores < 0).sum())} of {scores.size} {COUNT_AS_ZERO}")
-    return scores
-
-
-def _bad_score(
-    scores: Scores, items: Labels | None, name: str, bad: NDArray[np.bool_], required: str, what: str, remedy: str
-) -> InputError:
-    """Return the error that names the ranking, the first bad item and its score."""
-    position = int(np.argmax(bad))
-    count = int(bad.sum())
-    label = position if items is None else items[position]
-    return InputError(
-        f"{name} must hold {required}; {count} of {bad.size} {'is' if count == 1 else 'are'} {what} "
-        f"(first: {scores[position]:g} at item {label!r}). {remedy}"
-    )
-
-
-def _merged_duplicates(
-    items: Labels, scores: Scores, name: str, duplicates: str, notes: list[str], negative: str
-) -> tuple[Labels, Scores]:
-    """Return each item once, by the policy for duplicates; where magnitudes rank, the best is the greatest."""
-    unique = unique_labels(items, name)
-    if len(unique) == len(items):
-        return items, scores
-    place = {item: i for i, item in enumerate(unique)}
-    group = np.array([place[item] for item in items])
-    counts = np.bincount(group)
-    repeated = [item for item, count in zip(unique, counts.tolist(), strict=True) if count > 1]
-    extra = len(items) - len(unique)
-    if duplicates == "raise":
-        raise InputError(
-            f"{name} must list each item once; it repeats {counted(len(repeated), 'item')} ({first_few(repeated)}). "
-            f"Pass {spelled('duplicates', 'max')}, {spelled('duplicates', 'mean')} or {spelled('duplicates', 'first')}."
-        )
-    sizes = np.abs(scores) if negative in SIGNED else scores
-    if duplicates == "mean":
-        merged = _means(scores, group, counts)
-        merged = np.copysign(_means(sizes, group, counts), merged) if negative == "abs" else merged
-    else:
-        winner = np.empty(len(unique), np.intp)  # an item with a NaN stays NaN: they are sorted last
-        best_last = np.argsort(sizes, kind="stable") if duplicates == "max" else np.arange(len(items))[::-1]
-        winner[group[best_last]] = best_last
-        merged = scores[winner]
-    how = {"max": "the best score kept", "mean": "scores averaged", "first": "the first score kept"}[duplicates]
-    notes.append(f"{name}: {counted(extra, 'duplicate')} merged, {how} ({first_few(repeated)})")
-    return list(unique), merged
-
-
-def _means(scores: Scores, group: NDArray[np.intp], counts: NDArray[np.intp]) -> Scores:
-    """Return the mean score of each group."""
-    means: Scores = np.bincount(group, weights=scores) / counts
-    if np.isinf(means).any():  # the sum overflows, the mean does not
-        return np.bincount(group, weights=scores / counts[group]).astype(np.float64)
-    return means
-
-
 def _aligned(
-    parts: Sequence[Labelled], names: Sequence[str], missing: str, notes: list[str]
+    parts: Sequence[Labelled], names: Sequence[str], missing: str, notes: list[str], of_each: Notes
 ) -> tuple[list[Scores], list[NDArray[np.bool_] | None], Labels | None]:
     """Bring rankings into one item order: the first ranking's, then other items as they come."""
     scores = [part.scores for part in parts]
@@ -440,10 +330,23 @@ def _aligned(
             lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]
             if missing == "raise":
                 raise _missing_items(name, lacking, len(items))
-            notes.append(f"{name} lacks {len(lacking)} of {len(items)} items, {SCORED_0}: {first_few(lacking)}")
+            note = f"{name} lacks {len(lacking)} of {len(items)} items, {SCORED_0}: {first_few(lacking)}"
+            of_each.append((name, note))
         aligned.append(np.where(gone_mask, 0.0, values[positions]))
         absent.append(gone_mask if gone_mask.any() else None)
     return aligned, absent, items
+
+
+def _gathered(of_each: Notes) -> list[str]:
+    """Return the notes on single rankings; where many say the same but for numbers and items, the first of them."""
+    kinds = [
+        re.sub(r"\d+", "#", re.split(": | \\(", note.removeprefix(name).lstrip(": "))[0]) for name, note in of_each
+    ]
+    counts = Counter(kinds)
+    first = {kind: note for kind, (_, note) in zip(reversed(kinds), reversed(of_each), strict=True)}
+    merged = {kind: f"{first[kind]}; likewise {count - 1} other rankings" for kind, count in counts.items()}
+    notes = [note if counts[kind] <= FEW else merged[kind] for kind, (_, note) in zip(kinds, of_each, strict=True)]
+    return list(dict.fromkeys(notes))
 
 
 def _left(kept: int, total: int, why: str, gone: Sequence[Any]) -> str:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Ids = NDArray[Any]
 
+# What indexes return as the id where they have no more items.
+NONE = -1
 # By how much true scores of one item may differ, relative to the larger or the k-th: float32 against float64.
 ROUNDING = 1e-3
 
@@ -137,8 +139,8 @@ def recall(
         The exact answer with true scores: one ranking with labels (dict, Series, `Ranking`, (item, score) pairs), or
         for many queries (ids, scores), one row per query from best to worst. More than k items tell more.
     approximate : list of items, ranking, or 2-D array of ids
-        What the search returned, from best to worst; of a ranking only the order counts. In an array a negative id
-        that the exact answer lacks means that nothing was returned there.
+        What the search returned, from best to worst; of a ranking only the order counts. In an array, the id -1 means
+        that nothing was returned there.
     k : int
         Number of items asked for; the first k returned ones count.
     scores : mapping of item to score, or array in the shape of `approximate`, optional
@@ -176,6 +178,8 @@ def recall(
     """
     if isinstance(epsilon, bool) or not isinstance(epsilon, Real) or not 0 <= float(epsilon) < np.inf:
         raise InputError(f"{spelled('epsilon')} must be a number of at least 0; got {shown(epsilon)}.")
+    if isinstance(exact, np.ndarray) and exact.ndim > 1:
+        raise InputError("exact must have true scores beside the ids: pass (ids, scores), two arrays of one shape.")
     pairs = isinstance(exact, tuple) and len(exact) == 2 and not isinstance(exact[0], (tuple, str, Number))
     read = _many if pairs else _one
     search = read(exact, approximate, scores, distances)
@@ -190,13 +194,13 @@ def _recall(search: _Search, k: int, distances: bool, epsilon: float) -> Recall:
     returned, given = search.returned[:, :k], search.scores[:, :k]
     place, repeated = _places(search.exact, returned)
     listed = place >= 0
-    empty = ~listed & (returned < 0) if returned.dtype.kind == "i" else np.zeros_like(listed)
-    found = np.take_along_axis(search.truth, np.maximum(place, 0), axis=1)
+    empty = returned == NONE if returned.dtype.kind == "i" else np.zeros_like(listed)
+    in_exact = np.take_along_axis(search.truth, np.maximum(place, 0), axis=1)
     kth, last = search.truth[:, k - 1 : k], search.truth[:, -1:]
-    _require_consistent(np.where(empty, np.nan, given), found, listed, kth, last, distances)
+    _require_consistent(np.where(empty, np.nan, given), in_exact, listed, kth, last, distances)
     unknown = ~listed & ~empty & np.isnan(given)
     counted_once = ~(empty | repeated)
-    low = np.where(listed, found, given)
+    low = np.where(listed, in_exact, given)
     high = np.where(unknown, last, low)
     values, upper = (
         np.where(counted_once & ~np.isnan(true), _worth(true, kth, distances), 0.0).sum(axis=1) / k
@@ -252,8 +256,8 @@ def _places(exact: Ids, returned: Ids) -> tuple[NDArray[np.int64], Mask]:
     if twice.size:
         raise InputError(f"exact must list each item once; query {twice[0]} repeats one. Drop the repeated items.")
     flat = ordered.ravel()  # rows follow each other, so that one search serves all
-    at = np.minimum(np.searchsorted(flat, wanted), flat.size - 1)
-    place = np.where(flat[at] == wanted, by_key.ravel()[at], -1)
+    nearest = np.minimum(np.searchsorted(flat, wanted), flat.size - 1)
+    place = np.where(flat[nearest] == wanted, by_key.ravel()[nearest], -1)
     by_wanted = np.argsort(wanted, axis=1, kind="stable")
     again = np.diff(np.take_along_axis(wanted, by_wanted, axis=1), axis=1, prepend=-1) == 0
     repeated = np.empty_like(again)
@@ -277,7 +281,8 @@ def _keys(exact: Ids, returned: Ids) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 def _many(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search:
     """Return many queries, given as arrays."""
-    ids, returned = _ids(exact[0], "exact"), _ids(approximate, "approximate")
+    ids = _ids(exact[0], "exact", "Pass (ids, scores), in this order.")
+    returned = _ids(approximate, "approximate", f"Pass true scores apart from ids, as {spelled('scores')}.")
     if (ids.dtype.kind in "iu") != (returned.dtype.kind in "iu"):
         raise InputError(
             f"exact and approximate must use the same ids; got {ids.dtype} and {returned.dtype}. Convert one of them."
@@ -288,11 +293,14 @@ def _many(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search
         )
     truth = _matrix(exact[1], "exact", ids.shape)
     given = np.full(returned.shape, np.nan) if scores is None else _matrix(scores, spelled("scores"), returned.shape)
+    fill = "Leave out columns that some queries do not fill."
+    if ids.dtype.kind == "i" and (ids == NONE).any():
+        raise InputError(f"exact must list items; {NONE} stands for none. {fill}")
     wrong = np.isnan(truth) | np.isposinf(truth) | ((truth < 0) if distances else np.zeros_like(truth, np.bool_))
     if wrong.any():
         what = "finite distances of at least 0" if distances else "finite true scores"
         row, column = np.argwhere(wrong)[0]
-        raise InputError(f"exact must hold {what}; query {row} has {truth[row, column]:g} at position {column}.")
+        raise InputError(f"exact must hold {what}; query {row} has {truth[row, column]:g} at position {column}. {fill}")
     before, after = truth[:, :-1], truth[:, 1:]
     falls = np.flatnonzero((after < before if distances else after > before).any(axis=1))
     if falls.size:
@@ -304,7 +312,7 @@ def _many(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search
     return _Search(ids, truth, returned, given, ())
 
 
-def _ids(obj: Any, name: str) -> Ids:
+def _ids(obj: Any, name: str, remedy: str) -> Ids:
     """Return a 2-D array of integers or text."""
     try:
         ids = np.atleast_2d(np.asarray(obj))
@@ -312,11 +320,13 @@ def _ids(obj: Any, name: str) -> Ids:
         ids = np.empty((0, 0, 0))
     if ids.ndim != 2 or ids.size == 0 or ids.dtype.kind not in "iuUT":
         raise InputError(
-            f"{name} must be ids, integers or text, as a 2-D array with one row per query; got "
+            f"{name} must have ids, integers or text, as a 2-D array with one row per query; got "
             f"{'rows of unequal length' if ids.ndim == 3 and not ids.size else f'shape {ids.shape} of {ids.dtype}'}. "
-            "Fill rows up with -1 where fewer were returned."
+            f"{remedy} Fill up short rows with -1."
         )
-    return ids.astype(np.int64) if ids.dtype.kind == "u" and int(ids.max()) < 2**63 else ids
+    if ids.dtype.kind == "u" and ((ids < 2**63) | (ids == np.iinfo(ids.dtype).max)).all():
+        return np.where(ids == np.iinfo(ids.dtype).max, NONE, ids.astype(np.int64))  # the same, unsigned
+    return ids
 
 
 def _matrix(obj: Any, name: str, shape: tuple[int, ...]) -> Scores:
@@ -348,8 +358,20 @@ def _one(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search:
     for item in unique_labels(items, "approximate"):
         codes.setdefault(item, len(codes))
     returned = np.array([[codes[item] for item in items]])
-    given = np.array([_own_scores(scores, items)])
-    return _Search(np.arange(known)[None], both[0].scores[order][None], returned, given, both.notes)
+    given = np.array([_true_scores(scores, items)])
+    truth = both[0].scores[order]
+    notes = (*both.notes, *_reversed(truth[returned[returned < known]], distances))
+    return _Search(np.arange(known)[None], truth[None], returned, given, notes)
+
+
+def _reversed(truth: Scores, distances: bool) -> list[str]:
+    """Return a note if the returned items run from the worst to the best."""
+    steps = np.diff(-truth if distances else truth)
+    if not steps.size or not (steps > 0).all():
+        return []
+    lower, other = ("higher", False) if distances else ("lower", True)
+    remedy = f"pass {spelled('distances', value=other)} if {lower} is better"
+    return [f"the returned items run from worst to best by the scores of exact: {remedy}"]
 
 
 def _returned(obj: Any, distances: bool) -> list[Hashable]:
@@ -370,7 +392,7 @@ def _returned(obj: Any, distances: bool) -> list[Hashable]:
     return [ranking.label(int(i)) for i in order]
 
 
-def _own_scores(scores: Any, items: Sequence[Hashable]) -> Scores:
+def _true_scores(scores: Any, items: Sequence[Hashable]) -> Scores:
     """Return the true scores that are given for items, NaN for others."""
     if scores is None:
         return np.full(len(items), np.nan)
@@ -390,19 +412,21 @@ def _require_true_order(truth: Scores, k: int, distances: bool) -> None:
         )
 
 
-def _require_consistent(given: Scores, found: Scores, listed: Mask, kth: Scores, last: Scores, distances: bool) -> None:
+def _require_consistent(
+    given: Scores, in_exact: Scores, listed: Mask, kth: Scores, last: Scores, distances: bool
+) -> None:
     """Raise if given scores cannot be the true ones: others than exact's, or better than the last of exact outside."""
     if np.isinf(given).any() or (distances and (given < 0).any()):
         what = "finite, and at least 0 for distances" if distances else "finite"
         raise InputError(f"{spelled('scores')} must be {what}; got {given[np.isinf(given) | (given < 0)][0]:g}.")
-    size = np.maximum(np.maximum(np.abs(given), np.abs(kth)), np.where(listed, np.abs(found), 0.0))
+    size = np.maximum(np.maximum(np.abs(given), np.abs(kth)), np.where(listed, np.abs(in_exact), 0.0))
     better = last - given if distances else given - last
-    wrong = np.where(listed, np.abs(given - found), better) > ROUNDING * size
+    wrong = np.where(listed, np.abs(given - in_exact), better) > ROUNDING * size
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         where = f"query {row}, answer {column}" if len(given) > 1 else f"answer {column}"
         other = (
-            f"exact has {found[row, column]:g} for the same item"
+            f"exact has {in_exact[row, column]:g} for the same item"
             if listed[row, column]
             else f"exact lacks the item, though its last is worse ({last[row, 0]:g})"
         )

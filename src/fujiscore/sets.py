@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     Choices: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], int, int]
 
-# With fewer sets than this, 95 % intervals of very stable sets hold the true value in less than 92 % of cases.
+# With fewer sets than this, 95 % intervals do not know of rare failures: with 10 % random sets, those of 5 sets hold
+# the true value in 64 % of cases.
 MANY = 10
+COVERS = "the interval covers sets drawn as these were: resamples of one data set tell about that data set"
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,8 +81,8 @@ class SetStability(Result):
 
     @property
     def standard_error(self) -> float:
-        """The standard error, from a variance over m - 1 sets."""
-        return math.sqrt(self.variance * self.m / (self.m - 1))
+        """The standard error: of m - 1 degrees of freedom, and without each set's comparison with itself."""
+        return _standard_error(self.variance, self.m)
 
     def test(self, value0: float, *, alternative: Alternative = "two-sided") -> SetStabilityTest:
         """Test whether the stability differs from a given value, is "greater" or "less"."""
@@ -92,7 +94,7 @@ class SetStability(Result):
 
     def _summary(self) -> list[str]:
         interval = f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}"
-        return [f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items"]
+        return [f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items", COVERS]
 
 
 def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) -> SetStability:
@@ -101,7 +103,7 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     One less the mean variance of an item's being chosen, over what it would be for random sets of the same mean
     size. For sets of one size it is the mean of Kuncheva's index over all pairs. The interval takes the sets for
     independent draws; it has Student's quantiles on the logit scale. In simulations, 95 % intervals held the true
-    value in 85 to 93 % of cases with 3 sets, in 90 to 96 % with 5, and in 95 to 97 % with 10 and 30.
+    value in 93 to 99 % of cases with 3 sets, in 93 to 96 % with 5, and in 91 to 96 % with 10 and 30.
     After Nogueira, Sechidis, Brown (2018), On the stability of feature selection algorithms.
 
     Parameters
@@ -137,10 +139,18 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     # The plus sign before value / 2 is right: with a minus the variance is wrong, by a factor of 2.4 in a simulation.
     influence = (common - sizes * share + value / 2 * (2 * sizes * share - sizes - share + 1)) / spread
     variance = 4 / m**2 * float(np.sum((influence - influence.mean()) ** 2))
-    error = math.sqrt(variance * m / (m - 1))
-    low, high = map(float, bounded(value, error, m, level, -1 / (m - 1), 1.0))
+    low, high = map(float, bounded(value, _standard_error(variance, m), m, level, -1 / (m - 1), 1.0))
     few = (f"the interval may be too narrow: there are only {m} sets",) if m < MANY else ()
     return SetStability(value, variance, low, high, m, n, level, few)
+
+
+def _standard_error(variance: float, m: int) -> float:
+    """Return the standard error from the published variance, which is too small for few sets.
+
+    It has m in place of m - 1, and compares each set with all including itself, which shrinks differences between sets
+    by (m - 1) / m. Without the latter, tests of 5 and 5 sets at 5 % reject in 8 to 15 % of cases.
+    """
+    return math.sqrt(variance * m / (m - 1)) * m / (m - 1)
 
 
 def compare_set_stability(

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore.closed_forms import correct
 from fujiscore.errors import InputError, proportion
 from fujiscore.intervals import ZERO, bounded
 from fujiscore.measures import find
-from fujiscore.null import correct
 from fujiscore.pairwise import Task, caveats, pairwise, sort_all, task_for
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
@@ -81,13 +81,15 @@ class Stability(Result):
         Examples
         --------
         >>> import fujiscore as fj
-        >>> runs = [[9, 5, 2, 1], [8, 6, 0, 2], [9, 7, 3, 1], [7, 6, 1, 0], [9, 4, 2, 1]]
+        >>> runs = [[9, 5, 2, 1], [8, 6, 0, 2], [9, 7, 3, 1], [7, 6, 1, 0]]
+        >>> runs += [[9, 4, 2, 1], [8, 5, 1, 2], [7, 6, 2, 1], [9, 5, 0, 1]]
         >>> print(fj.stability(runs).ranks(k=1))
-        4 items in 3 tiers, 5 rankings, 95% intervals
-        tier 1: 0, rank 1.0 (1.0 to 1.4), in top 1: 100%
-        tier 2: 1, rank 2.0 (1.6 to 2.4), in top 1: 0%
-        tier 3: 2, rank 3.2 (2.6 to 3.8), in top 1: 0%
-        tier 3: 3, rank 3.8 (3.2 to 4.0), in top 1: 0%
+        4 items in 3 tiers, 8 rankings, 95% intervals
+        tier 1: 0, rank 1.0 (1.0 to 1.2), in top 1: 100%
+        tier 2: 1, rank 2.0 (1.8 to 2.2), in top 1: 0%
+        tier 3: 2, rank 3.4 (2.9 to 3.8), in top 1: 0%
+        tier 3: 3, rank 3.6 (3.2 to 4.0), in top 1: 0%
+        intervals and tiers are about rankings drawn as these were: resamples of one data set tell about that data set
         """
         if self.rankings is None:
             raise InputError("ranks needs the rankings themselves: use the result of stability.")

@@ -14,6 +14,7 @@ from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
 from fujiscore.stability import (
+    COVERS,
     Stability,
     jackknife_error,
     leave_one_out,
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     from fujiscore.rankings import Policies
 
 NO_SPREAD = "the difference has no spread: interval and p-value hold what rankings without a difference leave possible"
+# At 5 %, with 5 and 30 rankings: 9 % if some rankings are much noisier, 15 % if 10 % of them fail.
+UNEQUAL = (
+    "the numbers of rankings differ: a one-sided test rejects too often where few rankings make the spread, "
+    "since the method with fewer of them then seems more stable"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +85,7 @@ class StabilityComparison(Result):
             f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, "
             f"p = {self.p_value:.4g} ({self.kind})"
         )
-        return [head]
+        return [head, COVERS]
 
 
 @takes_policies
@@ -165,8 +171,9 @@ def compare_stabilities(
         span=(least_b - most_a, most_b - least_a),
         m=min(first.m, second.m),
     )
-    zero = (NO_SPREAD,) if variance <= ZERO**2 else ()
-    notes = tuple(dict.fromkeys((*first.notes, *second.notes, *zero)))
+    doubts = [NO_SPREAD] if variance <= ZERO**2 else []
+    doubts += [UNEQUAL] if alternative != "two-sided" and first.m != second.m else []
+    notes = tuple(dict.fromkeys((*first.notes, *second.notes, *doubts)))
     return StabilityComparison(
         difference, found.low, found.high, found.p_value, found.statistic, paired, first, second, notes, alternative
     )

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from fujiscore.closed_forms import has_closed_form
 from fujiscore.compare import Comparison, compare
 from fujiscore.errors import InputError, first_few, integer, proportion, spelled
 from fujiscore.measures import find
 from fujiscore.multiplicity import adjusted
-from fujiscore.null import has_closed_form
 from fujiscore.overlap import grid
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
+from fujiscore.ranks import ItemRanks, item_ranks
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, of_pairs
 from fujiscore.stability_tests import StabilityComparison, compare_stabilities
@@ -85,6 +86,9 @@ class Study:
         Stability of the second method minus that of the first, paired by resample, corrected values if there are any.
     top : tuple of TopFeature
         The features with the best mean rank.
+    ranks : mapping of str to ItemRanks
+        The ranks of the features over the resamples of each method, with intervals and tiers; without flat resamples,
+        and without methods whose stability is undefined.
     flat, flat_resamples : tuple of str, mapping of str to int
         The methods with a flat ranking of all rows, and the number of flat resampled rankings of each method.
     settings : mapping of str to value
@@ -103,6 +107,7 @@ class Study:
     stability_corrected: Mapping[str, Stability] | None
     comparisons: Mapping[Pair, StabilityComparison]
     top: tuple[TopFeature, ...]
+    ranks: Mapping[str, ItemRanks]
     flat: tuple[str, ...]
     flat_resamples: Mapping[str, int]
     settings: Mapping[str, Any]
@@ -145,7 +150,7 @@ class Study:
         return dict(zip(self.comparisons, holm.tolist(), strict=True))
 
     def to_markdown(self) -> str:
-        """Return a summary: the agreement of the methods, their stability, the top features, and notes."""
+        """Return a summary: the agreement of the methods, their stability, the top features, their tiers, and notes."""
         from fujiscore import study_report
 
         return study_report.markdown(self)
@@ -292,6 +297,7 @@ def _compared(
         stability_corrected=corrected,
         comparisons={(a, b): compare_stabilities(best[a], best[b], paired=True) for a, b in combinations(defined, 2)},
         top=top_features(rankings, resampled, settings["top"], measure),
+        ranks=_ranks(resampled, measure, settings),
         flat=flat,
         flat_resamples=flat_resamples,
         settings=settings,
@@ -325,6 +331,17 @@ def _stability(matrix: Matrix, confidence: float, flat: int) -> Stability:
     if 2 * flat < len(matrix.names):
         return result
     return replace(result, value=np.nan, low=np.nan, high=np.nan, standard_error=np.nan)
+
+
+def _ranks(resampled: Mapping[str, Rankings], measure: str, settings: Mapping[str, Any]) -> dict[str, ItemRanks]:
+    """Return the ranks of the features over the resamples that are not flat, if they are more than half."""
+    result = {}
+    for name, sample in resampled.items():
+        live = [ranking for ranking in sample if not is_flat(ranking, measure)]
+        if 2 * len(live) > len(sample) and len(live) > 2:
+            rankings = Rankings.of(live, sample.labels, sample.universe)
+            result[name] = item_ranks(rankings, settings["top"], settings["confidence"])
+    return result
 
 
 def top_features(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import NAME, MissingExtraError, one_line, short_names
+from fujiscore.errors import NAME, MissingExtraError, counted, one_line, short_names
 from fujiscore.files import results_folder
 from fujiscore.measures import find
 from fujiscore.tables import free_name, markdown_text, to_csv, to_markdown
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from fujiscore.coercion import Scores
@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 
     Table: TypeAlias = tuple[list[str], list[list[Any]]]
     Cells: TypeAlias = tuple[list[str], list[list[str]]]
-    Drawing: TypeAlias = tuple[tuple[float, float], Callable[[Any], Any]]
+    Drawing: TypeAlias = tuple[tuple[float, float], list[Callable[[Any], Any]]]
 
 MADE_BY = "fuji study"
 SUMMARY = "summary.md"
 HEADING = "# Feature ranking study"
 # A legend has room for this many curves; more are drawn without one.
 MOST_LINES = 13
+# The most features that a figure of ranks shows.
+MOST_ITEMS = 30
+COVERS = "Intervals are about resamples of this data set: on new data, rankings may be less similar"
+TIERS = "Features of different tiers differ significantly in mean rank over resamples of this data set"
 
 
 def tables(study: Study) -> dict[str, Table]:
@@ -44,6 +48,7 @@ def tables(study: Study) -> dict[str, Table]:
         "stability.csv": _stability(study),
         "stability_comparisons.csv": _comparisons(study),
         "top_features.csv": _top(study),
+        "ranks.csv": _ranks(study),
     }
     corrected = None if study.corrected is None else study.corrected.values
     for name, values in (("matrix_corrected.csv", corrected), ("p_values.csv", study.p_values)):
@@ -100,6 +105,15 @@ def _top(study: Study) -> Table:
     return ["feature", "mean_rank", *ranks, *last], rows
 
 
+def _ranks(study: Study) -> Table:
+    header = ["tier", "mean_rank", "low", "high", "best", "worst", f"in_top_{study.settings['top']}"]
+    rows = []
+    for name, ranks in study.ranks.items():
+        items, *numbers = ranks.columns().values()
+        rows += [[name, *row] for row in zip(items, *(column.tolist() for column in numbers), strict=True)]
+    return ["method", "feature", *header], rows
+
+
 def markdown(study: Study) -> str:
     """Return the summary of a study."""
     settings, ks = study.settings, study.matrix.ks
@@ -110,11 +124,14 @@ def markdown(study: Study) -> str:
     if len(study.methods) > 1:
         lines += ["", "## Do the methods agree?", "", f"{area}, k = {ks[0]} to {ks[-1]}.", ""]
         lines += to_markdown(*agreement(study))
-    lines += ["", "## How stable is each method?", "", f"Mean {area}, over all pairs of resamples.", ""]
-    lines += to_markdown(*steadiness(study))
+    covers = f"Mean {area}, over all pairs of resamples. {COVERS}."
+    lines += ["", "## How stable is each method?", "", covers, "", *to_markdown(*steadiness(study))]
     if study.comparisons:
         lines += ["", *(f"- {markdown_text(line)}" for line in verdicts(study))]
     lines += ["", "## Which features matter?", "", *to_markdown(*ranked(study))]
+    if study.ranks:
+        lines += ["", "## How certain are the ranks?", "", f"{TIERS}.", ""]
+        lines += to_markdown(*certainty(study))
     if study.notes:
         lines += ["", "## Notes", "", *(f"- {markdown_text(one_line(note))}" for note in study.notes)]
     return "\n".join(lines) + "\n"
@@ -211,6 +228,34 @@ def ranked(study: Study) -> Cells:
     return ["feature", "mean rank", *_short(study).values(), *last], rows
 
 
+def certainty(study: Study) -> Cells:
+    """Return the features with the best mean rank over the resamples of each method, with intervals and tiers."""
+    top, rows, names = study.settings["top"], [], _short(study)
+    for name, ranks in study.ranks.items():
+        for i, feature in enumerate(short_names(ranks.items[:top])):
+            interval = f"{ranks.low[i]:.1f} to {ranks.high[i]:.1f}"
+            numbers = [f"{ranks.mean[i]:.1f}", interval, f"{ranks.in_top[i]:.2f}"]
+            rows.append([names[name], str(ranks.tier[i]), feature, *numbers])
+    interval = f"{study.settings['confidence']:.0%} interval"
+    return ["method", "tier", "feature", "mean rank", interval, f"in top {top}"], rows
+
+
+def tiers(study: Study) -> list[str]:
+    """Return in words the tiers of the first features of each method."""
+    lines, names = [], _short(study)
+    for name, ranks in study.ranks.items():
+        members: dict[int, list[str]] = {}
+        shown = short_names(ranks.items[: study.settings["top"]])
+        for feature, tier in zip(shown, ranks.tier.tolist(), strict=False):
+            members.setdefault(tier, []).append(feature)
+        parts = [f"tier {tier} {', '.join(features)}" for tier, features in members.items()]
+        if len(shown) < len(ranks.items):
+            more = len(ranks.items) - len(shown)
+            parts.append(f"and {more} more, {counted(int(ranks.tier[-1]), 'tier')} in all")
+        lines.append(f"{names[name]}: {'; '.join(parts)}")
+    return lines
+
+
 def save(study: Study, folder: str | os.PathLike[str], *, pictures: bool | None, force: bool) -> list[Path]:
     """Write all files of a study to a folder, complete or not at all."""
     with results_folder(folder, MADE_BY, argument="folder", force=force) as results:
@@ -237,14 +282,15 @@ def _write_text(text: str, file: Any) -> None:
     file.write(text.encode())
 
 
-def _write_figure(size: tuple[float, float], draw: Callable[[Any], Any], file: Any) -> None:
-    """Draw on a figure of its own, and write it."""
+def _write_figure(size: tuple[float, float], draws: Sequence[Callable[[Any], Any]], file: Any) -> None:
+    """Draw on Axes above each other in a figure of their own, and write it."""
     from matplotlib.figure import Figure
 
     from fujiscore.plots import write_figure
 
     figure = Figure(figsize=size, layout="constrained")
-    draw(figure.add_subplot())
+    for i, draw in enumerate(draws):
+        draw(figure.add_subplot(len(draws), 1, i + 1))
     write_figure(figure, file, "png")
 
 
@@ -254,12 +300,15 @@ def _figures(study: Study) -> dict[str, Drawing]:
 
     side, matrix = min(len(study.methods), 24), study.matrix.clustered()
     heat = matrix_size(matrix, 0.8, 0.6)
-    figures: dict[str, Drawing] = {"matrix.png": (heat, matrix.plot)}
+    figures: dict[str, Drawing] = {"matrix.png": (heat, [matrix.plot])}
     if matrix.expected is not None:
-        figures["matrix_corrected.png"] = (heat, matrix.as_corrected().plot)
+        figures["matrix_corrected.png"] = (heat, [matrix.as_corrected().plot])
     if study.curves:
-        figures["curves.png"] = ((7.0, 4.6), partial(draw_curves, study))
-    return {**figures, "stability.png": ((6.4, 1.6 + 0.5 * side), partial(draw_stability, study))}
+        figures["curves.png"] = ((7.0, 4.6), [partial(draw_curves, study)])
+    if study.ranks:
+        height = len(study.ranks) * (1.2 + 0.24 * min(study.settings["top"], study.rankings.n, MOST_ITEMS))
+        figures["ranks.png"] = ((6.4, height), [partial(draw_ranks, study, name) for name in study.ranks])
+    return {**figures, "stability.png": ((6.4, 1.6 + 0.5 * side), [partial(draw_stability, study)])}
 
 
 def draw_curves(study: Study, ax: Any) -> Any:
@@ -297,4 +346,15 @@ def draw_stability(study: Study, ax: Any) -> Any:
     ax.set_xlabel(f"stability: {measured}, {study.settings['confidence']:.0%} interval")
     ax.grid(alpha=0.25, axis="x")
     legend(ax, fontsize=8)
+    return ax
+
+
+def draw_ranks(study: Study, name: str, ax: Any) -> Any:
+    """Draw the rank intervals of the first features of one method on a matplotlib Axes; the first has the legend."""
+    from fujiscore.plots import LITERAL, LONGEST
+
+    study.ranks[name].plot(ax, items=min(study.settings["top"], MOST_ITEMS))
+    ax.set_ylabel(_short(study, LONGEST)[name], **LITERAL)
+    if name != next(iter(study.ranks)):
+        ax.get_legend().remove()
     return ax

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 import numpy as np
 
 from fujiscore import _kernels
+from fujiscore.admission import COUNT_AS_ZERO
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import area
 from fujiscore.overlap import Grid, grid, overlap_of, pair
 from fujiscore.ranking import Ranking, Rankings
-from fujiscore.rankings import COUNT_AS_ZERO, SCORED_0, align, takes_policies
+from fujiscore.rankings import SCORED_0, align, takes_policies
 from fujiscore.results import Result, ResultOverK
 
 if TYPE_CHECKING:

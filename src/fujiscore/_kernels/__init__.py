@@ -10,7 +10,21 @@ from importlib import import_module
 
 from fujiscore._kernels._jit import Gates
 
-__all__ = ["area", "batch", "beta", "chance", "forest", "gamma", "grid", "neighbours", "order", "random", "relief", "sweep"]
+__all__ = [
+    "area",
+    "batch",
+    "beta",
+    "chance",
+    "forest",
+    "gamma",
+    "grid",
+    "neighbours",
+    "order",
+    "pearson",
+    "random",
+    "relief",
+    "sweep",
+]
 # These only pay when compiled, whatever the size.
 ALWAYS_COMPILED = ("forest", "neighbours", "relief")
 

@@ -51,6 +51,7 @@ COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
     metavar="K",
 )
 @options.option("--permutations", "Number of permutations for p-values.", type=options.Count(0), default=0, metavar="N")
+@options.alternative
 @options.seed("Seed of the permutations.")
 @options.option(
     "--fail-under",
@@ -70,6 +71,7 @@ def command(
     measures: tuple[fj.Measure, ...],
     sizes: tuple[int, ...],
     permutations: int,
+    alternative: str,
     seed: int,
     fail_under: float | None,
     corrected: bool,
@@ -82,8 +84,8 @@ def command(
     """Compare two rankings: A and B, two files or two columns of one (scores.csv:anova scores.csv:chi2).
 
     Prints the area under each measure's curve over all k, and over k = 1, 2, 4, ... where the top weighs more; the
-    value expected by chance and the value corrected for it (0 is chance, 1 the maximum); the same at chosen k; the
-    curves; and the near misses that matter most.
+    value expected by chance, the value corrected for it (0 is chance, 1 the maximum), and how often chance does as well
+    (p); the same at chosen k; where the curves lie above chance; the curves; and the near misses that matter most.
     """
     check_destinations(writing, files, plot)
     _check_threshold(fail_under, measures[0], corrected=corrected)
@@ -98,6 +100,7 @@ def command(
         ks=points.sizes(both.depth, "all"),
         k=sizes_to_show(sizes, points, both),
         permutations=permutations,
+        alternative=alternative,
         random_state=seed,
         **reading.sets,
         **work.arguments(writing),
@@ -260,7 +263,7 @@ def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen, sho
 def _table(result: fj.Comparison, screen: Screen) -> list[str]:
     """Return values, chance levels and corrected values, the areas first."""
     header = ["measure", "at", "value", "by chance", "corrected", "z", "p"]
-    forms = (".4f", ".4f", ".4f", ".2f", ".4g")
+    forms = (".4f", ".4f", ".4f", ".2f", ".2g")
     rows, last = [], ""
     for level in result.levels():
         numbers = (level.value, level.expected, level.corrected, level.z, level.p_value)
@@ -272,15 +275,18 @@ def _table(result: fj.Comparison, screen: Screen) -> list[str]:
         rows.append([title, level.place, *cells])
         last = level.measure
     known = [column for column in range(len(header)) if column < 3 or any(row[column] != "-" for row in rows)]
+    for column in (3, 5):  # on a narrow screen, what the other columns tell as well
+        width = sum(2 + max(len(row[c]) for row in (header, *rows)) for c in known) - 2
+        known = [c for c in known if c != column or width <= screen.width]
     return table(screen, [header[c] for c in known], [[row[c] for c in known] for row in rows], left=(0, 1))
 
 
 def _in_words(result: fj.Comparison, screen: Screen) -> list[str]:
     """Return where p-values of areas come from, and where the curves lie above chance."""
     levels = result.chance.values()
-    lines = [
-        f"p of an area: {how}" for how in dict.fromkeys(level.how for level in levels if level.p_value is not None)
-    ]
+    known = [level.how for level in levels if level.p_value is not None]
+    without = [note for level in levels for note in level.notes if note.startswith("no p-value")]
+    lines = [*(f"p of an area: {how}" for how in dict.fromkeys(known)), *dict.fromkeys(without)]
     lines += [level.in_words() for level in levels if level.has_band and level.ks.size > 1]
     return [text for line in lines for text in screen.wrap(line)]
 

@@ -8,11 +8,12 @@ import click
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.aggregation import ADJUSTMENTS, METHODS
+from fujiscore.aggregation import METHODS
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import BLUE, label, side_by_side, table
 from fujiscore.measures import find
+from fujiscore.multiplicity import ADJUSTMENTS
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
@@ -26,27 +27,29 @@ SHOWN = 20
     examples=(
         "fuji consensus examples/scores.csv",
         "fuji consensus examples/scores.csv --method rra --show 5",
-        "fuji consensus examples/genes_a.csv examples/genes_b.csv --method rra --universe 17611 --csv",
+        "fuji consensus examples/scores.csv --method median --csv",
     ),
 )
 @click.argument("files", nargs=-1, required=True)
 @options.option(
     "--method",
     "Mean rank, median rank, reciprocal rank fusion, or robust rank aggregation with p-values.",
-    type=click.Choice(METHODS),
+    type=click.Choice(list(METHODS)),
     default="borda",
 )
 @options.option("--exact", "Exact p-values of rra, instead of Bonferroni's correction.", is_flag=True)
 @options.option(
     "--adjust",
-    "Adjust p-values by Benjamini-Hochberg, Holm or Bonferroni.",
+    "Adjust p-values by Benjamini-Hochberg or Holm.",
     type=click.Choice(list(ADJUSTMENTS)),
     default="bh",
 )
 @options.option("--measure -m", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="jaccard")
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
 @options.option(
-    "--sequential", "Also show sequential rank agreement: how much all lists agree at each depth.", is_flag=True
+    "--sequential",
+    "Also show sequential rank agreement: how much all lists agree at each depth (not in CSV).",
+    is_flag=True,
 )
 @options.option(
     "--permutations",

@@ -57,7 +57,7 @@ def command(*, files: tuple[str, ...], k: int, reading: options.Reading, writing
         "a": both.names[0],
         "b": both.names[1],
         "files": list(files),
-        "items": both.n,
+        "items": both.n_whole,
         "k": [why.k1, why.k2],
         "fuji": why.value,
         "jaccard": why.jaccard,

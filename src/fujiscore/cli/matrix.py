@@ -49,6 +49,7 @@ ROOM_FOR_P = 22
     type=click.Choice(["bh", "holm"]),
     default="bh",
 )
+@options.alternative
 @options.option("--reference", "Compare this ranking (or file) with all others.", metavar="NAME")
 @options.option(
     "--cluster/--no-cluster",
@@ -68,6 +69,7 @@ def command(
     corrected: bool,
     p_values: bool,
     adjust: str,
+    alternative: str,
     reference: str | None,
     cluster: bool,
     points: options.Points,
@@ -88,14 +90,14 @@ def command(
         raise InputError(f"a matrix needs at least 2 rankings; got {len(rankings)}. Name more files.")
     first, others = _against(rankings, reference) if reference is not None else (rankings, None)
     chosen: Any = {"ks": points.sizes(rankings.depth, "exp"), "corrected": corrected, **reading.sets}
-    chosen |= {"p_values": p_values, "adjust": adjust}
+    chosen |= {"p_values": p_values, "adjust": adjust, "alternative": alternative}
     unique = {measure.name: measure for measure in measures}.values()
     matrices = [fj.pairwise(first, others, measure=measure, **chosen, **work.arguments(writing)) for measure in unique]
     matrices = _ordered(matrices, by_value=reference is not None, cluster=cluster)
     if plot is not None:
         size = matrix_size(matrices[0], 0.55, 0.5)
         draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in matrices], size)  # type: ignore[misc]
-    deliver(_report(matrices, rankings.n, writing.show), writing)
+    deliver(_report(matrices, rankings.n_whole, writing.show), writing)
 
 
 def _read(files: Sequence[str], reference: str | None, reading: options.Reading) -> tuple[fj.Rankings, str | None]:
@@ -155,7 +157,7 @@ def _report(matrices: list[fj.Matrix], n: int, show: int | None) -> Report:
     if first.p_values is not None:
         data["p_values"] = {matrix.measure: matrix.p_values for matrix in matrices}
         data["adjusted_p_values"] = {matrix.measure: matrix.adjusted_p_values for matrix in matrices}
-        data["adjustment"] = first.adjustment
+        data |= {"adjustment": first.adjustment, "alternative": first.alternative}
     notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
     return Report("matrix", lambda screen: _text(screen, matrices, n, show), lambda: data, header, lambda: rows, notes)
 

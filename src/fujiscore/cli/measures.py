@@ -11,8 +11,8 @@ import click
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver
 from fujiscore.cli.terminal import table
+from fujiscore.closed_forms import has_closed_form
 from fujiscore.measures import MEASURES, Measure, Properties
-from fujiscore.null import has_closed_form
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
@@ -24,7 +24,7 @@ MEANING = {
     "chance_corrected": "corrected for chance as defined (others: --corrected)",
     "uses_scores": "uses the scores, not only the sets",
 }
-SHORT = ("defined", "bounded", "maximum", "chance", "scores")
+SHORT = ("sizes", "bounds", "max", "chance", "scores")
 HEADER = (
     "name",
     "title",

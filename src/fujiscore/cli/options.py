@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fujiscore.errors import InputError, spelling
+from fujiscore.intervals import ALTERNATIVES
 from fujiscore.io.formats import FORMATS
 from fujiscore.measures import MEASURES, Measure, find
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
@@ -226,6 +227,12 @@ def seed(text: str = "Seed of the random numbers.") -> Decorator:
     return option("--seed", text, type=Count(0), default=0, metavar="N")
 
 
+alternative = option(
+    "--alternative",
+    "Which values count as extreme in p-values: at least as large, at most as large, or both.",
+    type=click.Choice(ALTERNATIVES),
+    default="greater",
+)
 confidence = option("--confidence", "Confidence level of intervals.", type=float, default=0.95, metavar="P")
 
 

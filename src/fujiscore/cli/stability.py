@@ -9,12 +9,14 @@ import click
 
 import fujiscore as fj
 from fujiscore.cli import inputs, options
+from fujiscore.cli.between import report as report_between
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
 from fujiscore.errors import NAME, InputError, counted, short_names, shortened
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import find
 from fujiscore.plots import title
+from fujiscore.ranks import COVERS as RANKS_COVER
 from fujiscore.ranks import item_ranks
 from fujiscore.stability import COVERS
 from fujiscore.stability_tests import are_paired, compare_stabilities
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from fujiscore.intervals import Alternative
 
 LEAST = 3
-# Items in the table and the figure of ranks.
-DRAWN = 30
+# Items in the table and the figure of ranks, and the most that a figure has room for.
+DRAWN, MOST_DRAWN = 30, 200
 FIELDS = ("value", "low", "high", "standard_error", "m", "confidence")
 HEADER = ("group", "measure", "area", "stability", "low", "high", "standard_error", "rankings", "confidence")
 
@@ -81,7 +83,8 @@ class Versus(options.Command):
     show_default=True,
 )
 @options.option("--ranks", "Rank the items instead: mean ranks with intervals, and tiers.", is_flag=True)
-@options.option("-k k", "With --ranks: depth of the top.", type=options.Count(1), default=10, metavar="K")
+@options.option("-k k", "With --ranks: depth of the top. [default: 10]", type=options.Count(1), metavar="K")
+@options.option("--between", "Compare the methods with each other instead; two or three files.", is_flag=True)
 @options.confidence
 @options.measures(("fuji",))
 @options.corrected("Correct for chance: 0 is chance level, 1 the maximum.")
@@ -97,7 +100,8 @@ def command(
     paired: bool | None,
     alternative: Alternative,
     ranks: bool,
-    k: int,
+    k: int | None,
+    between: bool,
     confidence: float,
     measures: tuple[fj.Measure, ...],
     corrected: bool,
@@ -113,22 +117,34 @@ def command(
     --versus, are two methods: each gets its stability, and the difference an interval and a p-value.
 
     With --ranks, the items of one method: the mean rank of each with its interval, how often it is in the top k, and
-    tiers of items whose mean ranks do not differ significantly.
+    tiers: items of different tiers differ significantly in mean rank.
+
+    With --between, each of two files holds the rankings of a method: how similar the methods are to each other. With a
+    third file: is the first method more similar to the second (--alternative greater) or to the third (less).
     """
     check_destinations(writing, [*files, *versus], plot)
-    groups = _groups(files, versus, reading)
+    if between and (versus or ranks or plot or k):
+        raise click.UsageError("--between takes no --versus, --ranks, -k or --plot.")
+    groups = _methods(files, reading) if between else _groups(files, versus, reading)
     for name, rankings in groups.items():
         if len(rankings) < LEAST:
             raise InputError(f"{name}: stability needs at least {LEAST} rankings of a method; got {len(rankings)}.")
+    chosen: Any = {"corrected": corrected, "confidence": confidence, **reading.sets, **work.arguments(writing)}
+    if between:
+        ks = points.sizes(min(rankings.depth for rankings in groups.values()), "exp")
+        chosen |= {"paired": paired, "missing": reading.missing, "ks": ks}
+        deliver(report_between(groups, measures, alternative, **chosen), writing)
+        return
     if (paired is not None or alternative != "two-sided") and len(groups) != 2:
         option = "--alternative needs" if paired is None else "--paired and --unpaired need"
         raise click.UsageError(f"{option} two methods: name the second with --versus.")
     if ranks:
-        if len(groups) != 1:
-            raise click.UsageError("--ranks takes one method: leave out the second.")
-        _deliver_ranks(item_ranks(next(iter(groups.values())), k, confidence), next(iter(groups)), plot, writing)
+        plain = not corrected and points == options.Points(None, None) and [own.name for own in measures] == ["fuji"]
+        name, rankings = _only(groups, plain=plain)
+        _deliver_ranks(item_ranks(rankings, 10 if k is None else k, confidence), name, plot, writing)
         return
-    chosen: Any = {"corrected": corrected, "confidence": confidence, **reading.sets, **work.arguments(writing)}
+    if k is not None:
+        raise click.UsageError(f"-k needs --ranks; for the stability at one k, pass --ks {k}.")
     results, curves = [], []
     for measure in {own.name: own for own in measures}.values():
         grids = [points.sizes(rankings.depth, "exp") for rankings in groups.values()]
@@ -148,8 +164,8 @@ def _deliver_ranks(result: fj.ItemRanks, name: str, plot: str | None, writing: o
     plain = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
     rows = list(zip(*plain, strict=True))
     if plot is not None:
-        shown = min(len(rows), DRAWN)
-        draw(plot, writing, [lambda ax: result.plot(ax, items=DRAWN)], (6.4, 1.4 + 0.24 * shown))
+        shown = min(len(rows), writing.show or DRAWN, MOST_DRAWN)
+        draw(plot, writing, [lambda ax: result.plot(ax, items=shown)], (6.4, 1.4 + 0.24 * shown))
     data = {"group": name, "rankings": result.m, "confidence": result.confidence, "k": result.k}
     items = [dict(zip(columns, row, strict=True)) for row in rows]
     report = Report(
@@ -185,7 +201,7 @@ def _ranks_text(screen: Screen, result: fj.ItemRanks, name: str, most: int) -> l
         "",
         *table(screen, header, rows),
         *([f"... and {more} more: --csv lists all"] if more else []),
-        *screen.wrap("a new tier begins with the first item that differs significantly from the first of its tier"),
+        *screen.wrap(f"items of different tiers differ significantly in mean rank; this is {RANKS_COVER}"),
     ]
 
 
@@ -197,6 +213,25 @@ def _compared(
         return None
     paired = are_paired(*stable) if paired is None else paired
     return compare_stabilities(*stable, paired=paired, alternative=alternative)
+
+
+def _only(groups: dict[str, fj.Rankings], *, plain: bool) -> tuple[str, fj.Rankings]:
+    """Return the only method, whose items are to be ranked."""
+    if len(groups) != 1:
+        raise click.UsageError("--ranks takes one method: leave out the second.")
+    if not plain:
+        raise click.UsageError("--ranks takes no --measure, --corrected, --ks or --top: ranks need none of them.")
+    return next(iter(groups.items()))
+
+
+def _methods(files: Sequence[str], reading: options.Reading) -> dict[str, fj.Rankings]:
+    """Return the rankings of two or three methods, one file each."""
+    if len(files) not in {2, 3}:
+        raise click.UsageError(f"--between takes two or three files, one per method; got {len(files)}.")
+    titles = [_title([file], "rankings") for file in files]
+    if len(set(titles)) < len(titles):
+        titles = ["first", "second", "third"][: len(files)]
+    return {name: inputs.read([file], reading) for name, file in zip(titles, files, strict=True)}
 
 
 def _groups(files: Sequence[str], versus: Sequence[str], reading: options.Reading) -> dict[str, fj.Rankings]:
@@ -255,7 +290,7 @@ def _report(
     ]
     data: dict[str, Any] = {
         "corrected": results[0][0][0].pairs.corrected,
-        "items": [rankings.n for rankings in groups],
+        "items": [rankings.n_whole for rankings in groups],
         "groups": [dict(zip(HEADER, row, strict=True)) for row in rows],
     }
     fields = ("difference", "low", "high", "p_value", "statistic", "paired", "alternative")

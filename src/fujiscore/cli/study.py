@@ -132,12 +132,17 @@ def _text(screen: Screen, result: Study, data: Data) -> list[str]:
         title = f"Do the methods agree? {find(result.matrix.measure).title}, {settings['area']}"
         lines += ["", screen.style(title, bold=True), *table(screen, *study_report.agreement(result))]
     lines += ["", screen.style("How stable is each method?", bold=True)]
-    lines += table(screen, *study_report.steadiness(result))
+    lines += [*table(screen, *study_report.steadiness(result)), *screen.wrap(study_report.COVERS)]
     for line in study_report.verdicts(result) if result.comparisons else ():
         lines += screen.wrap(line)
     header, rows = study_report.ranked(result)
     shown = [[label(cell) for cell in row] for row in rows]
-    return [*lines, "", screen.style("Which features matter?", bold=True), *_features(screen, header, shown)]
+    lines += ["", screen.style("Which features matter?", bold=True), *_features(screen, header, shown)]
+    if result.ranks:
+        lines += ["", *screen.wrap(f"{study_report.TIERS}:")]
+    for line in study_report.tiers(result):
+        lines += screen.wrap(line)
+    return lines
 
 
 def _features(screen: Screen, header: list[str], rows: list[list[str]]) -> list[str]:

@@ -76,8 +76,7 @@ def compute(rankings: Path | None = None, data: Path | None = None) -> Reproduct
     start = time.perf_counter()
     sets = None if rankings is None else sources.load(rankings)
     altered = [] if rankings is None else sources.unpublished(rankings)
-    corrected = None if data is None or sets is None else forest.corrected_sets(data, sets)
-    examples = None if data is None or sets is None else forest.examples(data, sets)
+    corrected, examples = (None, None) if data is None or sets is None else forest.recompute(data, sets)
     sections = [
         scenarios.section(),
         properties.section(),

@@ -48,14 +48,12 @@ def raw_data(folder: Path, published: Sets) -> Iterator[tuple[str, Data, Sequenc
             yield name, data, [f"a{number}" for number in range(1, len(data.features) + 1)]
 
 
-def corrected_sets(folder: Path, published: Sets) -> dict[str, fj.Rankings]:
-    """Return the four rankings of each data set with raw data, with Genie3 and RF computed from one forest."""
-    return {name: _recomputed(published[name], data, names) for name, data, names in raw_data(folder, published)}
-
-
-def examples(folder: Path, published: Sets) -> dict[str, int]:
-    """Return the number of rows of each data set with raw data."""
-    return {name: len(data.y) for name, data, _ in raw_data(folder, published)}
+def recompute(folder: Path, published: Sets) -> tuple[dict[str, fj.Rankings], dict[str, int]]:
+    """Return the four rankings of each data set with raw data, Genie3 and RF from one forest, and the rows of each."""
+    corrected, rows = {}, {}
+    for name, data, features in raw_data(folder, published):
+        corrected[name], rows[name] = _recomputed(published[name], data, features), len(data.y)
+    return corrected, rows
 
 
 def _recomputed(rankings: fj.Rankings, data: Data, features: Sequence[str]) -> fj.Rankings:

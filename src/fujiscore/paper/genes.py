@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fujiscore.paper.conventions import chance, explain
 from fujiscore.paper.record import Table, check, facts, make_section
-from fujiscore.paper.study import FILTERS
+from fujiscore.paper.sources import FILTERS
 
 if TYPE_CHECKING:
     import fujiscore as fj

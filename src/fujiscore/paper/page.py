@@ -23,7 +23,9 @@ TITLE = "Fuzzy Jaccard Index: the paper, recomputed and checked"
 INTRODUCTION = (
     "Every figure, table and checkable statement of “Fuzzy Jaccard Index: A robust comparison of ordered lists” "
     "(Petković, Škrlj, Kocev, Simidjievski), recomputed. Statements are in our words; each has a verdict, what was "
-    "measured and how, and the rule for the verdict. Ties are broken by input order, as in the published results, "
+    "measured and how, and the rule for the verdict. In all rules, values are equal up to 1e-12; a number in the text "
+    "agrees if it is off by less than one unit of its last digit; words such as “most” and “low” mean one half; words "
+    "such as “nearly” and “clearly” mean one tenth. Ties are broken by input order, as in the published results, "
     "unless stated otherwise."
 )
 CLASSES = {HOLDS: "holds", CAVEAT: "caveat", DIFFERS: "differs", FAILS: "fails", UNCHECKED: "unchecked"}
@@ -59,14 +61,14 @@ def html(result: Reproduction, folder: Path) -> str:
 
 
 def _summary(result: Reproduction) -> str:
-    """Return the number of statements with each verdict, and links to those that fail."""
+    """Return the number of statements with each verdict, and links to those that differ or fail."""
     counts = ", ".join(f"{_verdict(verdict)} {count}" for verdict, count in result.verdicts.items() if count)
     failing = "".join(
         f'<li><a href="#c{claim.number}">{claim.number}</a> {escape(claim.statement)}</li>'
         for claim in result.claims
-        if claim.judged.verdict == FAILS
+        if claim.judged.verdict in {DIFFERS, FAILS}
     )
-    listed = f"\n<p>Those that fail:</p><ul>{failing}</ul>" if failing else ""
+    listed = f"\n<p>Those that differ or fail:</p><ul>{failing}</ul>" if failing else ""
     return f"<p>{len(result.claims)} statements: {counts}.</p>{listed}"
 
 

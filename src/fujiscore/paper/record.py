@@ -147,8 +147,8 @@ def verdict(key: str, values: Mapping[str, Any]) -> str:
 def rule(key: str) -> str:
     """Return a statement's rule in words."""
     row = STATEMENTS[key]
-    parts = [f"{word} if {row[name]}" for word, name in (("holds", "holds"), ("with a caveat", "caveat")) if row[name]]
-    parts += [f"differs from the algorithm if {row['differs']}"] if row["differs"] else []
+    words = {"holds": HOLDS, "caveat": "with a caveat", "differs": DIFFERS}
+    parts = [f"{word} if {row[name]}" for name, word in words.items() if row[name]]
     return f"{'; '.join(parts)}; otherwise fails".replace("_", " ")
 
 

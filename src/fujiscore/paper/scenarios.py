@@ -25,7 +25,14 @@ DELTAS = (0.1, 1.0, 5.0, 10.0)
 # For sets of equal size these four are the same number; the paper draws one of them, too.
 COINCIDING = ("npog", "kuncheva", "wald", "pearson")
 DRAWS = 400
-# Even shared by r, s and t, these scores make correlation's area smaller against the two-part ranking.
+# Scores that hardly fall, fall by a factor of 1000 per item, and fall from one level to another in the middle.
+FLAT = 1.0 + 1e-6 * np.arange(ITEMS, 0.0, -1.0)
+STEEP = 1000.0 ** -np.arange(float(ITEMS))
+LEVELS = FLAT - np.repeat([0.0, 1.0], ITEMS // 2)
+# Scores of r, s and t with which the area against the two-part ranking s is far smaller than against the reversed t; an
+# optimiser finds nothing beyond their limits.
+REVERSALS = {"fuji": (FLAT, STEEP, FLAT), "correlation": (LEVELS, LEVELS, STEEP)}
+# Correlation's area is smaller even if r, s and t share these scores.
 NEARLY_EQUAL = np.append(np.linspace(1.01, 1.0, 9), 0.0)
 
 
@@ -102,7 +109,7 @@ def _check_reversed() -> Checks:
     """Check the statements on reversed rankings."""
     deltas = (0.001, 0.01, *DELTAS)
     curves = [_curves(reversed_pair(delta)) for delta in deltas]
-    least = [one["fuji"].min() for one in curves]
+    least = [float(one["fuji"].min()) for one in curves]
     areas = [auc(*reversed_pair(delta)) for delta in deltas]
     falls, top = np.all(np.diff(areas) < 0), curves[-1]["fuji"][0]
     changes = _changes(reversed_pair)
@@ -110,7 +117,7 @@ def _check_reversed() -> Checks:
     off = max(np.abs(one[measure] + 1).max() for one in curves for measure in ("gamma", "correlation"))
     shown: Any = {"least": listed(least, 5), "deltas": listed(deltas)}
     return [
-        check("reversed_to_one", least_fuji=least[0], area_falls=falls, **shown),
+        check("reversed_to_one", far=1 - least[0], area_falls=falls, **shown),
         check("reversed_low", top=top, area_falls=falls, areas=listed(areas, 4)),
         check("reversed_only_fuji", others=others, fuji=fuji, area_falls=falls, deltas=listed(DELTAS)),
         check("reversed_minus_one", distance=off),
@@ -139,14 +146,12 @@ def _check_correlated() -> Checks:
 
 def _check_detection(curves: dict[str, Scores]) -> tuple[str, Judged]:
     """Check whether a score other than FUJI sees the similarity of correlated items."""
-    others = [measure for measure in curves if measure != "fuji"]
-    least = {fj.MEASURES[measure].title: curves[measure].min() for measure in others}
-    seen = {fj.MEASURES[measure].title: float((curves[measure] > 0.9).mean()) for measure in others}
+    others = {fj.MEASURES[measure].title: values for measure, values in curves.items() if measure != "fuji"}
+    least = {title: float(values.min()) for title, values in others.items()}
+    seen = {title: float((values > 0.9).mean()) for title, values in others.items()}
     best, most = max(least, key=least.__getitem__), max(seen, key=seen.__getitem__)
-    count = sum(
-        bool(np.all(curves[measure][1::2] > 0.9)) for measure in others if seen[fj.MEASURES[measure].title] < 0.6
-    )
-    shown: Any = {"best": best, "title": most, "count": count, "fuji": curves["fuji"].min()}
+    even = sum(bool(np.all(values[1::2] > 0.9)) for values in others.values())
+    shown: Any = {"best": best, "title": most, "even": even, "fuji": curves["fuji"].min()}
     return check("none_other", best_least=least[best], seen=seen[most], **shown)
 
 
@@ -191,20 +196,20 @@ def _check_two_part() -> Checks:
     differing = [fj.MEASURES[measure].title for measure, value in apart.items() if value > ROUNDING]
     order: Any = {"equal": len(apart) - len(differing), "names": ", ".join(differing), "apart": max(apart.values())}
     same, free = _two_part_leads(shared=True), _two_part_leads(shared=False)
-    r, s, t = two_part(NEARLY_EQUAL)
-    example: Any = {"two_part": auc(r, s, "correlation"), "reverse": auc(r, t, "correlation")}
+    fuji, correlation = (-two_part_lead(measure, *scores) for measure, scores in REVERSALS.items())
+    shared = -two_part_lead("correlation", NEARLY_EQUAL, NEARLY_EQUAL, NEARLY_EQUAL)
     return [
         check("two_part_jaccard", apart=apart["jaccard"]),
         check("two_part_order", differing=len(differing), count=len(apart), **order),
-        check_lead("two_part_fuji", same[:, 0], free[:, 0]),
-        check_lead("two_part_correlation", same[:, 1], free[:, 1], **example),
+        check_lead("two_part_fuji", same[:, 0], free[:, 0], reversal=fuji),
+        check_lead("two_part_correlation", same[:, 1], free[:, 1], reversal=correlation, shared=shared),
     ]
 
 
 def check_lead(key: str, same: Scores, free: Scores, **more: Any) -> tuple[str, Judged]:
     """Check that the area against s is larger: with the same scores for s and t, and with scores of their own."""
     losses, free_losses = (int((leads <= ROUNDING).sum()) for leads in (same, free))
-    shown: Any = {"wins": same.size - losses, "draws": same.size, "least": same.min(), "reversal": -free.min()}
+    shown: Any = {"wins": same.size - losses, "draws": same.size, "least": same.min()}
     return check(key, losses=losses, free_losses=free_losses, **shown, **more)
 
 
@@ -220,6 +225,11 @@ def _two_part_differences() -> dict[str, float]:
     return apart
 
 
+def two_part_lead(measure: str, r: Scores, s: Scores, t: Scores) -> float:
+    """Return by how much the area against s exceeds that against t; r, s and t have the given falling scores."""
+    return auc(r, two_part(s)[1], measure) - auc(r, two_part(t)[2], measure)
+
+
 def _two_part_leads(*, shared: bool) -> Scores:
     """Return by how much the area against s exceeds that against t for random scores: FUJI, correlation per draw.
 
@@ -231,6 +241,5 @@ def _two_part_leads(*, shared: bool) -> Scores:
     for index in range(DRAWS):
         n = int(rng.choice([4, 6, 8, 10]))
         r, first, second = (np.sort(draw[index % 3](size=n))[::-1].copy() for _ in range(3))
-        s, t = two_part(first)[1], two_part(first if shared else second)[2]
-        rows.append([auc(r, s, measure) - auc(r, t, measure) for measure in ("fuji", "correlation")])
+        rows.append([two_part_lead(measure, r, first, first if shared else second) for measure in REVERSALS])
     return np.array(rows)

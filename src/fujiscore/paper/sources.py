@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 METHODS = ("Genie3", "RForest", "relief", "mutual_info")
+# The pairs of rankers whose curves the paper shows.
+ENSEMBLES, FILTERS = ("Genie3", "RForest"), ("mutual_info", "relief")
 REPOSITORY = "https://github.com/Petkomat/fuji-score"
 # The commit that added the rankings: later changes of the repository cannot invalidate the sums.
 BASE_URL = (

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.paper import figures
-from fujiscore.paper.conventions import ROUNDING, areas, auc, compare, curve, roughness
+from fujiscore.paper.conventions import areas, auc, compare, curve, roughness
+from fujiscore.paper.curves import MEASURES, check_curves
 from fujiscore.paper.record import (
     DATA_SETS,
     NO_DATA,
@@ -26,10 +27,10 @@ from fujiscore.paper.record import (
     listed,
     make_section,
 )
-from fujiscore.paper.sources import METHODS
+from fujiscore.paper.sources import ENSEMBLES, FILTERS, METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -42,12 +43,9 @@ if TYPE_CHECKING:
 
 TITLES = {"Genie3": "Genie3", "RForest": "RF", "relief": "Relief", "mutual_info": "MI"}
 PAIRS = tuple(combinations(METHODS, 2))
-MEASURES = ("fuji", "jaccard", "correlation", "hamming")
-ENSEMBLES, FILTERS, EXTREMES = ("Genie3", "RForest"), ("mutual_info", "relief"), ("RForest", "relief")
+EXTREMES = ("RForest", "relief")
 # Above this many features a data set counts as high-dimensional.
 LARGE = 1000
-# Random orders of the zeros, and where Jaccard is looked at.
-SHUFFLES, SHUFFLED_AT = 20, 3000
 
 
 def by_set(sets: Sets, measure: str = "fuji", *, ks: str = "exp", corrected: bool = False) -> Scores:
@@ -65,6 +63,11 @@ def means(sets: Sets, measure: str = "fuji", *, ks: str = "exp", corrected: bool
 def pair_title(pair: Pair) -> str:
     """Return a pair's name in the paper's words."""
     return f"{TITLES[pair[0]]}-{TITLES[pair[1]]}"
+
+
+def _every_pair(sets: Sets) -> Iterator[tuple[str, str, fj.Rankings]]:
+    """Yield the data set, the title and the two rankings of every pair."""
+    return ((name, pair_title(pair), rankings[pair]) for name, rankings in sets.items() for pair in PAIRS)
 
 
 def section(sets: Sets | None, corrected: Sets | None, examples: Mapping[str, int] | None = None) -> Section:
@@ -92,7 +95,7 @@ def section(sets: Sets | None, corrected: Sets | None, examples: Mapping[str, in
         _histogram(sets),
         *(_curves(DATA_SETS[name]["title"], name, rankings) for name, rankings in sets.items()),
     ]
-    checks = [*check_means(sets), *_check_data(sets), *_check_scores(sets), *_check_curves(sets)]
+    checks = [*check_means(sets), *_check_data(sets), *_check_scores(sets), *check_curves(sets)]
     checks += [_check_large_k(sets), check_examples(examples), _check_parameters()]
     return make_section("study", checks, (table, _data_sets(sets)), drawn, correct_rf=again)
 
@@ -138,26 +141,12 @@ def _curves(title: str, name: str, rankings: fj.Rankings) -> Figure:
     return Figure(f"curves_{name}", caption, (4.6, 5.2), draw, numbers, small=True)
 
 
-def _check_curves(sets: Sets) -> Checks:
-    """Check the statements on genes and p53, as far as these are among the data sets."""
-    checks: Checks = []
-    if "genes" in sets:
-        checks += [*genes_ensembles(sets["genes"]), *_genes_filters(sets["genes"])]
-    if "p53" in sets:
-        genie3, forest = sets["p53"][ENSEMBLES]
-        ratio = genie3.ranked[0] / genie3.scores[forest.order[0]]
-        checks.append(check("ten_times", off=abs(ratio - 10), ratio=ratio))
-    if {"genes", "p53"} <= set(sets):
-        checks += [_p53_less("p53_ensembles", sets, ENSEMBLES), _p53_less("p53_filters", sets, FILTERS)]
-    return checks
-
-
 def judge_again(sets: Sets | None, corrected: Sets | None) -> dict[str, Judged]:
     """Judge the statements about RF with correct scores, where the raw data they need are available."""
     needed = {key: row["rf"] for key, row in STATEMENTS.items() if row["rf"]}
     if sets is None or corrected is None:
         return dict.fromkeys(needed, Judged(UNCHECKED, NO_DATA))
-    after = dict([*check_means(corrected), *_check_curves(corrected)])
+    after = dict([*check_means(corrected), *check_curves(corrected)])
     before = dict(check_means({name: sets[name] for name in corrected}))
     judged = {}
     for key, names in needed.items():
@@ -228,15 +217,13 @@ def _jaccard_blind(sets: Sets, fuji: Means) -> tuple[str, Judged]:
 
 def _steadier(sets: Sets) -> tuple[str, Judged]:
     """Check whether FUJI's curves have smaller steps than Jaccard's, and lie above them."""
-    wins, total, below = 0, 0, 0.0
-    for rankings in sets.values():
-        for first, second in PAIRS:
-            comparison = compare(rankings[first], rankings[second], ("fuji", "jaccard"))
-            fuji, jaccard = comparison["fuji"].values, comparison["jaccard"].values
-            wins += roughness(fuji) < roughness(jaccard)
-            below = min(below, float((fuji - jaccard).min()))
-            total += 1
-    return check("steadier", share=wins / total, below=below, wins=wins, pairs=total)
+    wins, below = [], 0.0
+    for _, _, (r, s) in _every_pair(sets):
+        comparison = compare(r, s, ("fuji", "jaccard"))
+        fuji, jaccard = comparison["fuji"].values, comparison["jaccard"].values
+        wins.append(roughness(fuji) < roughness(jaccard))
+        below = min(below, float((fuji - jaccard).min()))
+    return check("steadier", share=np.mean(wins), below=below, wins=sum(wins), pairs=len(wins))
 
 
 def _check_data(sets: Sets) -> Checks:
@@ -258,7 +245,7 @@ def _check_scores(sets: Sets) -> Checks:
     """Check the statements on the sparse grid, the zeros and the long tails."""
     sparse, whole = by_set(sets), by_set(sets, ks="all")
     least, least_whole = (pair_title(PAIRS[form.mean(axis=0).argmin()]) for form in (sparse, whole))
-    skipped = [_skipped(rankings[pair]) for rankings in sets.values() for pair in PAIRS]
+    skipped = [_skipped(pair) for _, _, pair in _every_pair(sets)]
     genes = _skipped(sets["genes"][ENSEMBLES])
     large = [rankings for rankings in sets.values() if rankings.n > LARGE]
     halves = {name: float(np.median([_half(rankings[name]) for rankings in large])) for name in METHODS}
@@ -293,16 +280,15 @@ def _top_share(ks: NDArray[np.int64]) -> float:
 def _check_large_k(sets: Sets) -> tuple[str, Judged]:
     """Check how little FUJI changes from k to k + 1 where k is large."""
     early, late, largest = {}, {}, 0.0
-    for name, rankings in sets.items():
-        for pair in PAIRS:
-            steps = np.abs(np.diff(curve(rankings[pair[0]], rankings[pair[1]])))
-            title, half = f"{pair_title(pair)} on {DATA_SETS[name]['title']}", steps.size // 2
-            early[title], late[title] = (float((part <= 0.01).mean()) for part in (steps[:half], steps[half:]))
-            largest = max(largest, steps[half:].max())
-    where = min(late, key=late.__getitem__)
+    for name, title, (r, s) in _every_pair(sets):
+        steps = np.abs(np.diff(curve(r, s)))
+        where, half = f"{title} on {DATA_SETS[name]['title']}", steps.size // 2
+        early[where], late[where] = (float((part <= 0.01).mean()) for part in (steps[:half], steps[half:]))
+        largest = max(largest, steps[half:].max())
+    lowest = min(late, key=late.__getitem__)
     typical, before = np.mean(list(late.values())), np.mean(list(early.values()))
-    shown: Any = {"before": before, "largest": largest, "where": where, "pairs": len(late)}
-    return check("large_k", typical=typical, least=late[where], **shown)
+    shown: Any = {"before": before, "largest": largest, "where": lowest, "pairs": len(late)}
+    return check("large_k", typical=typical, least=late[lowest], **shown)
 
 
 def check_examples(examples: Mapping[str, int] | None) -> tuple[str, Judged]:
@@ -336,74 +322,3 @@ def _skipped(pair: fj.Rankings) -> float:
 def _half(ranking: fj.Ranking) -> float:
     """Return the share of items that hold half of the sum of scores."""
     return float(np.searchsorted(np.cumsum(ranking.ranked), ranking.ranked.sum() / 2) + 1) / ranking.n
-
-
-def genes_ensembles(genes: fj.Rankings) -> Checks:
-    """Check the statements on Genie3 and RF on genes."""
-    genie3, forest = genes[ENSEMBLES]
-    curves = compare(genie3, forest, MEASURES).curves.values()
-    fuji, jaccard, correlation, hamming = (curve.values for curve in curves)
-    halves = np.flatnonzero(jaccard >= 0.5 - ROUNDING)
-    half = f"first reaches 0.5 at k = {halves[0] + 1}" if halves.size else "never reaches 0.5"
-    rank = list(forest.order).index(genie3.order[0]) + 1
-    below = float((correlation < fuji).mean())
-    lowest = {"hamming": hamming[:100].min(), "jaccard": jaccard[:100].min()}
-    apart = np.flatnonzero(np.ptp([fuji, jaccard, hamming], axis=0) > ROUNDING)
-    start = int(apart[-1]) + 2 if apart.size else 1
-    zeros = [ranking.scores <= 0 for ranking in (genie3, forest)]
-    both, same = int((zeros[0] & zeros[1]).sum()), np.array_equal(zeros[0], zeros[1])
-    counts: Any = {"both": both, "others": genes.n - both, "same": "the same" if same else "not the same"}
-    return [
-        check("first_features", jaccard=jaccard[0], fuji=fuji[0]),
-        check("half_at_four", off=abs(jaccard[3] - 0.5), jaccard=jaccard[3], half=half),
-        check("drop_at_fifteen", off=abs(jaccard[14] - 0.15), jaccard=jaccard[14]),
-        check("top_gene", rank=rank),
-        check("strict_correlation", below=below, correlation=correlation[99], fuji=fuji[99]),
-        check("optimistic_hamming", **lowest),
-        check("curves_meet", start=start, shuffled=shuffled_jaccard(genie3, forest)),
-        check("irrelevant", off=abs(both - 18000), same_sets=same, **counts),
-    ]
-
-
-def shuffled_jaccard(r: fj.Ranking, s: fj.Ranking) -> float:
-    """Return the mean Jaccard index at a large k with the zeros of r in random order instead of the files'."""
-    rng = np.random.default_rng(13)
-    at = min(SHUFFLED_AT, r.n)
-    positive = int((r.scores > 0).sum())
-    top_s = set(s.order[:at].tolist())
-    values = []
-    for _ in range(SHUFFLES):
-        top_r = {
-            *r.order[:positive][:at].tolist(),
-            *rng.permutation(r.order[positive:])[: max(at - positive, 0)].tolist(),
-        }
-        values.append(len(top_r & top_s) / len(top_r | top_s))
-    return float(np.mean(values))
-
-
-def _genes_filters(genes: fj.Rankings) -> Checks:
-    """Check the statements on MI and Relief on genes."""
-    information, relief = genes[FILTERS]
-    comparison = compare(information, relief, ("fuji", "jaccard"))
-    fuji, jaccard = comparison["fuji"].values, comparison["jaccard"].values
-    rises = int(np.flatnonzero(np.diff(jaccard) > 0)[0]) + 2
-    joining = [int(position) for position in relief.order[:12] if position in information.order[:12]][1]
-    rank = list(relief.order).index(joining) + 1
-    gene, value, fourth = genes.label(joining), information.scores[joining], information.ranked[3]
-    off: Any = {"score_off": abs(value - 0.78), "fourth_off": abs(fourth - 0.83), "step": fuji[3] - fuji[2]}
-    return [
-        check("same_first", jaccard=jaccard[0]),
-        check("falls_until_twelve", lowest=jaccard[rises - 2], rises=rises),
-        check("seen_at_four", rank=rank, gene=gene, score=value, fourth=fourth, fuji=fuji, **off),
-    ]
-
-
-def _p53_less(key: str, sets: Sets, pair: Pair) -> tuple[str, Judged]:
-    """Check whether two rankings are less similar on p53 than on genes, by both measures and on both grids."""
-    drops, shown = [], []
-    for measure in ("fuji", "jaccard"):
-        for ks in ("exp", "all"):
-            genes, p53 = (auc(sets[name][pair[0]], sets[name][pair[1]], measure, ks=ks) for name in ("genes", "p53"))
-            drops.append(genes - p53)
-        shown.append(f"{measure} {genes:.3f} (genes) and {p53:.3f} (p53)")
-    return check(key, least_drop=min(drops), areas="; ".join(shown))

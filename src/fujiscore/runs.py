@@ -106,3 +106,74 @@ def compare_lists(r: Lists, s: Lists, items: int, task: Task, **work: Any) -> di
     ]
     parts = run(compared, tiles, label="queries", **work)
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def compare_runs(
+    a: Any,
+    b: Any,
+    *,
+    by: str | None = None,
+    item: str | None = None,
+    score: str | None = None,
+    measures: Sequence[Any] = ("fuji", "rbo", "jaccard"),
+    k: int = 10,
+    ks: Any = None,
+    universe: int | None = None,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> RunComparison:
+    """Compare two runs query by query."""
+    chosen = tuple({measure.name: measure for measure in map(find, measures)}.values())
+    depths = Depths(integer("k", k, 1) if ks is None else ks)
+    task = Task(chosen, depths, universe)
+    first, second = _run(a, by, item, score, "a"), _run(b, by, item, score, "b")
+    both = [query for query in first if query in second]
+    if not both:
+        raise InputError(f"a and b must have a query in common; {first_few(list(first))} are not in b.")
+    codes: dict[Any, int] = {}
+    r, s = (_lists([run_[query] for query in both], codes) for run_ in (first, second))
+    try:
+        columns = compare_lists(r, s, len(codes), task, n_jobs=n_jobs, progress=progress)
+    except RepeatedItem as repeated:
+        raise InputError(f"a query must list each item once; query {both[repeated.args[0]]} repeats one.") from None
+    only = tuple(tuple(q for q in mine if q not in other) for mine, other in ((first, second), (second, first)))
+    notes = _notes(columns, only, depths)
+    return RunComparison(both, columns, chosen, *only, confidence, notes)
+
+
+def _run(obj: Any, by: str | None, item: str | None, score: str | None, name: str) -> dict[Any, tuple[Any, Any]]:
+    """Return, for each query, items and scores."""
+    if isinstance(obj, np.ndarray) and obj.ndim == 2:
+        return {row: (range(obj.shape[1]), scores) for row, scores in enumerate(obj)}
+    if isinstance(obj, Mapping):
+        from fujiscore.coercion import labelled
+
+        parts = {query: labelled(ranking, f"{name}, query {query}") for query, ranking in obj.items()}
+        return {query: (part.items, part.scores) for query, part in parts.items()}
+    from fujiscore.io import load
+
+    loaded = load(obj, item=item, score=score, ranking=by)
+    return {source.name: (source.items, source.scores) for source in loaded.sources}
+
+
+def _lists(lists: Sequence[tuple[Any, Any]], codes: dict[Any, int]) -> Lists:
+    """Return lists with items as codes, new ones added to the codes."""
+    start = np.concatenate([[0], np.cumsum([len(items) for items, _ in lists])])
+    coded = [codes.setdefault(label, len(codes)) for items, _ in lists for label in items]
+    return Lists(start, np.array(coded, np.int64), np.concatenate([np.asarray(scores, float) for _, scores in lists]))
+
+
+def _notes(columns: dict[str, NDArray[Any]], only: Any, depths: Depths) -> tuple[str, ...]:
+    """Return what a reader must know."""
+    notes = [
+        f"{counted(len(queries), 'query')} in {name} alone, in no mean: {first_few(queries)}"
+        for name, queries in zip("ab", only, strict=True)
+        if queries
+    ]
+    short = int((columns["k"] < depths.ks).sum()) if isinstance(depths.ks, int) else 0
+    if short:
+        notes.append(
+            f"{counted(short, 'query')} with a list shorter than {spelled('k', depths.ks)}: compared at its length"
+        )
+    return tuple(notes)

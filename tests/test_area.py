@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln
-from scipy.stats import gamma, norm
+from scipy.stats import gamma, hypergeom, norm
 
 import fujiscore as fj
 from fujiscore import area
@@ -390,3 +390,27 @@ def test_random_curves_leave_the_simultaneous_band_in_5_percent(shape, n, ks):
         # Sampling error: 0.6 points. Jaccard has few values, so its band is wide.
         assert left <= 0.07 + 0.01
         assert left >= 0.03 - 0.01 or measure == "jaccard"
+
+
+@pytest.mark.parametrize("measure", ["fuji", "jaccard", "hamming", "average_overlap", "rbo"])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_of_two_scores_no_p_value_is_below_that_of_the_overlap(measure, alternative):
+    for n, k1, k2, shared in [(20, 8, 10, 8), (25, 8, 8, 7), (25, 8, 8, 0), (40, 20, 20, 16), (100, 8, 50, 8)]:
+        r, s = np.zeros((2, n))
+        r[:k1], s[k1 - shared : k1 - shared + k2] = 2.0, 5.0
+        at_least, at_most = hypergeom.sf(shared - 1, n, k1, k2), hypergeom.cdf(shared, n, k1, k2)
+        exact = {"greater": at_least, "less": at_most, "two-sided": min(1, 2 * min(at_least, at_most))}[alternative]
+        one = fj.chance(r, s, measure, ks="exp", alternative=alternative).p_value
+        assert exact * (1 - 1e-9) <= one <= 1
+        pair = fj.pairwise([r, s], measure=measure, ks="exp", p_values=True, alternative=alternative)
+        assert pair.p_values[0, 1] == pytest.approx(one, rel=1e-9)
+
+
+def test_two_scores_of_a_truncated_list_are_those_listed_and_0():
+    r, s = dict.fromkeys("abcdefgh", 3.0), dict.fromkeys("bcdefghi", 1.0)
+    assert fj.chance(r, s, universe=25).p_value >= hypergeom.sf(6, 25, 8, 8) * (1 - 1e-9)
+
+
+def test_p_values_at_the_floor_are_printed_as_bounds():
+    scores = np.random.default_rng(0).random(60)
+    assert "p <= 1e-09 (analytic)" in str(fj.chance(scores, scores))

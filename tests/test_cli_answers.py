@@ -73,9 +73,9 @@ def test_compare_reads_aligns_sorts_and_draws_once(call, monkeypatch, options):
 
     monkeypatch.setattr(builtins, "open", counting("open", open))
     monkeypatch.setattr(io, "open", counting("open", io.open))
-    door, null = (import_module(f"fujiscore.{name}") for name in ("rankings", "null"))
+    door, drawing = (import_module(f"fujiscore.{name}") for name in ("rankings", "permutations"))
     monkeypatch.setattr(door, "_aligned", counting("align", door._aligned))
-    monkeypatch.setattr(null, "_permuted", counting("draw", null._permuted))
+    monkeypatch.setattr(drawing, "_permuted", counting("draw", drawing._permuted))
     kernels = import_module("fujiscore._kernels").order
     monkeypatch.setattr(kernels, "descending", counting("sort", kernels.descending))
     done = call("compare", "a.csv", "b.csv", "--permutations", 20, "--json", *options)

@@ -390,6 +390,7 @@ def test_bad_usage_of_the_command(files):
         ((*files, "--method", "best"), "'best' is not one of"),
         (files, "--missing zero"),
         ((*files, "--missing", "zero", "--exact"), "--exact needs --method rra"),
+        ((*files, "--permutations", "50"), "--permutations needs --sequential"),
     ):
         done = call(*arguments)
         assert done.exit_code == 2

@@ -14,7 +14,7 @@ from scipy import stats
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.ranks import item_ranks, tiers
+from fujiscore.ranks import item_ranks, last_alike, tiers
 
 
 def ranks_by_counting(scores):
@@ -85,18 +85,18 @@ def test_a_chain_of_items_that_differ_at_its_ends_is_one_tier():
     rng = np.random.default_rng(0)
     ranks = np.column_stack([np.full(30, 11), rng.integers(1, 24, 30), np.full(30, 14)]).astype(float)
     ranks[:, 1] += 12.5 - ranks[:, 1].mean()
-    assert tiers(ranks[:, [0, 2]], 0.95).tolist() == [1, 2]
-    assert tiers(ranks, 0.95).tolist() == [1, 1, 1]
+    assert tiers(last_alike(ranks[:, [0, 2]], 0.95)).tolist() == [1, 2]
+    assert tiers(last_alike(ranks, 0.95)).tolist() == [1, 1, 1]
 
 
 def test_many_items_are_tested_in_blocks(monkeypatch):
     groups = np.repeat(np.arange(1, 11), 6)
     ranks = sorted_ranks(noisy(-3.0 * groups, 20, np.random.default_rng(1)))
-    whole = tiers(ranks, 0.95)
+    whole = tiers(last_alike(ranks, 0.95))
     assert whole.tolist() == tiers_by_hand(ranks, 0.95)
     assert whole[-1] > 1
     monkeypatch.setattr("fujiscore.ranks.BLOCK", 7)
-    assert tiers(ranks, 0.95).tolist() == whole.tolist()
+    assert tiers(last_alike(ranks, 0.95)).tolist() == whole.tolist()
 
 
 def sorted_ranks(scores):
@@ -111,7 +111,7 @@ def test_equal_items_are_rarely_split_and_different_ones_mostly(m, sizes):
     """Groups of equal items, four standard deviations apart: a group in two tiers is an error."""
     rng, trials = np.random.default_rng(m), 500
     groups = np.repeat(np.arange(len(sizes)), sizes)
-    found = [tiers(sorted_ranks(noisy(-4.0 * groups, m, rng)), 0.95) for _ in range(trials)]
+    found = [tiers(last_alike(sorted_ranks(noisy(-4.0 * groups, m, rng)), 0.95)) for _ in range(trials)]
     torn = np.mean([any(np.ptp(tier[groups == group]) for group in range(len(sizes))) for tier in found])
     assert torn <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / trials)
     if m >= 10:
@@ -213,6 +213,15 @@ def test_command_with_an_alternative(tmp_path):
     found = json.loads(run(file, file, "--alternative", "greater", "--json").stdout)
     assert found["differences"][0]["alternative"] == "greater"
     assert 0 < found["differences"][0]["p_value"] <= 1
+
+
+def test_a_tier_whose_ends_differ_is_named():
+    rng = np.random.default_rng(3)
+    falling = np.linspace(3, 0, 30) ** 2 * np.exp(0.25 * rng.normal(size=(15, 30)))
+    note = "first and last item differ significantly, but no place divides the items between them"
+    assert f"in tier 1, {note}" in fj.stability(falling).ranks().notes
+    apart = [[9, 5, 2, 1], [8, 6, 0, 2], [9, 7, 3, 1], [7, 6, 1, 0]] * 2
+    assert not any(note in said for said in fj.stability(apart).ranks().notes)
 
 
 def test_errors():

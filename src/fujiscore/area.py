@@ -58,6 +58,8 @@ class Prepared:
         One row per level: see the kernel.
     least : float
         One in the number of ways to assign the scores to the items: no p-value is smaller.
+    upper : int
+        How many items have the higher of two scores; 0 unless there are exactly two different ones.
     """
 
     n: int
@@ -66,6 +68,7 @@ class Prepared:
     points: Scores
     table: Scores
     least: Any
+    upper: Any
 
 
 def prepared(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> Prepared:
@@ -85,7 +88,7 @@ def prepared(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> Prepar
     spread = (counts @ lack**2 + squares @ slope**2) / n - lacking**2
     points = np.stack([inside * ((n - sizes) / n), np.maximum(spread, 0.0), -inside * lacking])
     table = np.column_stack([counts, squares, cubes, lack, slope])
-    return Prepared(n, sizes, lacking, points, table, _one_in_all(ranking, n))
+    return Prepared(n, sizes, lacking, points, table, _one_in_all(ranking, n), _upper_items(ranking, n))
 
 
 def _levels(ranking: Ranking, sizes: Sizes, n: int) -> tuple[Scores, Scores, Scores, Scores]:
@@ -109,6 +112,31 @@ def _one_in_all(ranking: Ranking, n: int) -> float:
     return exp(min(0.0, max(log(LEAST), ties - lgamma(n + 1))))
 
 
+def _upper_items(ranking: Ranking, n: int) -> int:
+    """Return how many items have the higher of two scores, unlisted items counting as lower; 0 for more or fewer."""
+    up_to = ranking.tie_groups[1]
+    upper, listed = int(up_to[0]), ranking.listed
+    two = upper == listed if n > listed else upper < n and int(up_to[upper]) == n
+    return upper if two else 0
+
+
+def overlap_tails(n: int, k1: int, k2: int, shared: int) -> tuple[float, float]:
+    """Return how often random sets of these sizes share at least, and at most, so many of n items."""
+    h = np.arange(max(0, k1 + k2 - n), min(k1, k2) + 1)
+    before = h[:-1]
+    ratios = np.log((k1 - before) * (k2 - before)) - np.log((before + 1.0) * (n - k1 - k2 + before + 1))
+    logs = np.concatenate([[0.0], np.cumsum(ratios)])
+    weights = np.exp(logs - logs.max())
+    return float(weights[h >= shared].sum() / weights.sum()), float(weights[h <= shared].sum() / weights.sum())
+
+
+def one_of(tails: Any, alternative: str) -> Any:
+    """Return the p-value of an alternative from both tails."""
+    at_least, at_most = tails
+    two_sided = np.minimum(2 * np.minimum(at_least, at_most), 1.0)
+    return {"greater": at_least, "less": at_most, "two-sided": two_sided}[alternative]
+
+
 @dataclass(frozen=True, eq=False)
 class AreaNull:
     """Variance and law of an area by chance, and what a band around the curve needs.
@@ -127,6 +155,9 @@ class AreaNull:
         The rankings at these points.
     factors, exact : ndarray
         The coefficients of the values there, and their exact variances.
+    tails : pair of float
+        Where both rankings have two different scores, the area depends on one overlap alone: how often chance gives at
+        least and at most that overlap; otherwise 0.
     """
 
     variance: float
@@ -136,6 +167,11 @@ class AreaNull:
     sides: tuple[Prepared, Prepared]
     factors: Scores
     exact: Scores
+    tails: tuple[float, float] = (0.0, 0.0)
+
+    def floor(self, alternative: str) -> float:
+        """Return the smallest p-value that is possible."""
+        return max(self.least, float(one_of(self.tails, alternative)))
 
     @property
     def n(self) -> int:
@@ -242,7 +278,13 @@ def area_null(overlap: Overlap, measure: Measure, places: Sizes, variances: Scor
         variance = float(running_moments(overlap.n, k1, k2, weights * slopes)[0][-1])
     factors = _factors(sides[0], sides[1], serving)
     least = max(side.least for side in sides)
-    return AreaNull(variance, law, least, chosen, (sides[0], sides[1]), factors, exact[chosen])
+    known = (variance, law, least, chosen, (sides[0], sides[1]), factors, exact[chosen])
+    upper = sides[0].upper, sides[1].upper
+    here = np.flatnonzero((k1 == upper[0]) & (k2 == upper[1]))
+    if not here.size:
+        return AreaNull(*known)
+    shared = overlap.at_depths.shared if measure.by_depth else overlap.shared[places]
+    return AreaNull(*known, overlap_tails(overlap.n, *upper, int(shared[here[0]])))
 
 
 def depth_weights(measure: Measure, depth: int) -> Scores:
@@ -269,7 +311,7 @@ def running_moments(n: int, k1: Sizes, k2: Sizes, slopes: Scores) -> tuple[Score
 
 def stacked(sides: Sequence[Prepared]) -> Prepared:
     """Return several rankings as one, for `pair_moments`."""
-    fields = ("sizes", "lacking", "points", "table", "least")
+    fields = ("sizes", "lacking", "points", "table", "least", "upper")
     return Prepared(sides[0].n, *(np.array([getattr(side, name) for side in sides]) for name in fields))
 
 

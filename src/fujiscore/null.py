@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.area import FEWEST, AreaNull, area_null, has_area_null, p_value
+from fujiscore.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
 from fujiscore.closed_forms import closed_form, correct, has_closed_form
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.intervals import ALTERNATIVES
@@ -128,7 +128,7 @@ class Chance(ResultOverK):
             return float(self.permutations.p_value(*counts, self.alternative))
         if self.analytic is None or self.auc_z is None or self.analytic.n < FEWEST:
             return None
-        return float(p_value(self.auc_z, self.analytic.law, self.analytic.least, self.alternative))
+        return float(p_value(self.auc_z, self.analytic.law, self.analytic.floor(self.alternative), self.alternative))
 
     @property
     def p_values(self) -> Scores | None:
@@ -203,7 +203,8 @@ class Chance(ResultOverK):
         level = f"by chance {self.expected_auc:.4f}, corrected {self.corrected_auc:.4f}"
         lines = [f"{name} of {find(self.measure).title} {self.auc:.4f}, {level}"]
         p, z = self.p_value, self.auc_z
-        known = [] if p is None or isnan(p) else [f"p = {p:.4g} ({self.how})"]
+        sign = "=" if p is None or p > LEAST * (1 + 1e-9) or self.method != "analytic" else "<="
+        known = [] if p is None or isnan(p) else [f"p {sign} {p:.4g} ({self.how})"]
         known += [] if z is None or isnan(z) else [f"z = {z:.2f}"]
         return [*lines, *([", ".join(known)] if known else [])]
 

@@ -394,7 +394,19 @@ def _sparse_tile(
     weights = area_null.area_weights(task.grid.ks.size)
     spread, laws = area_null.pair_moments(i, j, *nulls, task.measure, weights, variance)
     least = np.maximum(nulls[0].least[i], nulls[1].least[j])
+    _raise_two_valued(task, n, nulls[0].upper[i], nulls[1].upper[j], k1, k2, shared, least)
     return areas, area(expected), _p_values(task, areas - area(expected), spread, laws, least)
+
+
+def _raise_two_valued(
+    task: Task, n: int, upper_r: Sizes, upper_s: Sizes, k1: Sizes, k2: Sizes, shared: Sizes, least: Scores
+) -> None:
+    """Raise the smallest p-values of pairs that have two different scores each to that of their overlap."""
+    for t in np.flatnonzero((upper_r > 0) & (upper_s > 0)).tolist():
+        here = np.flatnonzero((k1[t] == upper_r[t]) & (k2[t] == upper_s[t]))
+        if here.size:
+            tails = area_null.overlap_tails(n, int(upper_r[t]), int(upper_s[t]), int(shared[t, here[0]]))
+            least[t] = max(least[t], area_null.one_of(tails, task.alternative or "greater"))
 
 
 def _p_values(task: Task, apart: Scores, variance: Scores, laws: Scores, least: Any) -> Scores:
@@ -445,5 +457,5 @@ def _full_tile(task: Task, first: Sequence[Ranking], second: Sequence[Ranking]) 
             null = area_null.area_null(overlap, task.measure, np.arange(form[1].size), form[1])
             assert null is not None  # noqa: S101 - for the type checker: such measures were refused
             apart, variance = results[0, t] - results[1, t], np.asarray(null.variance)
-            results[2, t] = _p_values(task, apart, variance, null.law, null.least)
+            results[2, t] = _p_values(task, apart, variance, null.law, null.floor(task.alternative or "greater"))
     return tuple(results)

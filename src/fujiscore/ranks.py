@@ -128,6 +128,8 @@ def summarised(
     order = np.argsort(ranks.mean(axis=0), kind="stable")
     ranks, within = ranks[:, order], within[:, order]
     mean = ranks.mean(axis=0)
+    last = last_alike(ranks, confidence)
+    tier = tiers(last)
     reach = quantile(confidence, m - 1) * np.sqrt(np.maximum(ranks.var(axis=0, ddof=1), ROUNDED) / m)
     return ItemRanks(
         items=tuple([labels[i] for i in order.tolist()]),
@@ -137,38 +139,53 @@ def summarised(
         best=ranks.min(axis=0),
         worst=ranks.max(axis=0),
         in_top=within.mean(axis=0),
-        tier=tiers(ranks, confidence),
+        tier=tier,
         k=k,
         m=m,
         confidence=confidence,
-        notes=notes,
+        notes=(*notes, *_chains(tier, last)),
     )
 
 
-def tiers(ranks: Scores, confidence: float) -> NDArray[np.int64]:
-    """Return the tier of each item, the items in the order of their mean ranks.
+def tiers(last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the tiers: one ends where every item so far differs from every item that follows."""
+    ends = np.maximum.accumulate(last)[:-1] < np.arange(1, last.size)
+    return 1 + np.concatenate(([0], np.cumsum(ends)))
 
-    A tier ends where every item so far differs from every item that follows: Student's test of the differences over
-    the rankings, at a level divided by the number of places where a tier can end. Few rankings can show too little
-    spread by chance (a plain paired test split two equal items in up to 13 % of cases), so a difference has at least
-    the variance that it would have if the items were independent, and 1 / m is taken off as a continuity correction.
+
+def _chains(tier: NDArray[np.int64], last: NDArray[np.int64]) -> list[str]:
+    """Return a note on tiers whose first item differs from their last."""
+    first, end = (np.searchsorted(tier, np.unique(tier), side) for side in ("left", "right"))
+    chained = [str(number) for number in tier[first[last[first] < end - 1]].tolist()]
+    if not chained:
+        return []
+    which = f"tier{'s' if len(chained) > 1 else ''} {first_few(chained)}"
+    return [f"in {which}, first and last item differ significantly, but no place divides the items between them"]
+
+
+def last_alike(ranks: Scores, confidence: float) -> NDArray[np.int64]:
+    """Return, for each item in the order of their mean ranks, the last one that does not differ from it.
+
+    Student's test of the differences over the rankings, at a level divided by the number of places where a tier can
+    end. Few rankings can show too little spread by chance (a plain paired test split two equal items in up to 13 % of
+    cases), so a difference has at least the variance that it would have if the items were independent, and 1 / m is
+    taken off as a continuity correction.
     """
     m, n = ranks.shape
+    last = np.arange(n)
     if n < 2:
-        return np.ones(n, np.int64)
+        return last
     limit = quantile(1 - (1 - confidence) / (n - 1), m - 1) ** 2 / m
     mean = ranks.mean(axis=0)
     scaled = (ranks - mean) / np.sqrt(m - 1)
     variance = np.maximum((scaled**2).sum(axis=0), NEIGHBOURS)
-    last_alike = np.arange(n)
     for start in range(0, n, BLOCK):
         rows = slice(start, start + BLOCK)
         gaps = np.maximum(mean[start:] - mean[rows, None] - 1 / m, 0)
         covariance = scaled[:, rows].T @ scaled[:, start:]
         alike = gaps**2 <= limit * (variance[rows, None] + variance[start:] - 2 * np.minimum(covariance, 0))
-        last_alike[rows] = n - 1 - np.argmax(alike[:, ::-1], axis=1)
-    ends = np.maximum.accumulate(last_alike)[:-1] < np.arange(1, n)
-    return 1 + np.concatenate(([0], np.cumsum(ends)))
+        last[rows] = n - 1 - np.argmax(alike[:, ::-1], axis=1)
+    return last
 
 
 def _scores(ranking: Ranking) -> Scores:

@@ -86,6 +86,9 @@ def command(
     Prints the best items of the consensus, and each list's similarity with it and with the consensus of the other
     lists, which the list itself cannot raise. --csv has all items.
     """
+    context = click.get_current_context()
+    if not sequential and context.get_parameter_source("permutations") is not click.core.ParameterSource.DEFAULT:
+        raise click.UsageError("--permutations needs --sequential, whose band it is for.")
     check_destinations(writing, files, plot)
     rankings = inputs.read(files, reading)
     result = fj.consensus(

@@ -130,9 +130,9 @@ def proportion(argument: str, value: Any) -> float:
     return float(value)
 
 
-def counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str, several: str | None = None) -> str:
     """Return a count with its noun: 1 item, 2 items."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {several or noun + 's'}"
 
 
 def shown(value: object) -> str:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fujiscore.batches import Depths, Lists, RepeatedItem, Task, compared
-from fujiscore.closed_forms import correct
 from fujiscore.errors import InputError, counted, first_few, integer, spelled
-from fujiscore.intervals import quantile
 from fujiscore.measures import find
-from fujiscore.results import Result
-from fujiscore.tables import frame, text_table
+from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -27,74 +22,6 @@ if TYPE_CHECKING:
 
 # Rows of both runs per tile: some tenths of a second.
 TILE = 1 << 18
-QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RunComparison(Result):
-    """One comparison per query.
-
-    Attributes
-    ----------
-    queries : sequence
-        The queries that both runs have.
-    columns : mapping of str to ndarray
-        One array per column, one entry per query: `n_a`, `n_b`, `shared`, `k` (where it was evaluated), each measure
-        by its name, `fuji_high` (the most that FUJI can be, the scores of missing items being unknown), and with a
-        universe `*_expected`.
-    measures : tuple of Measure
-        The measures.
-    only_a, only_b : tuple
-        The queries that one run alone has; they count in no mean.
-    """
-
-    queries: Sequence[Any]
-    columns: Mapping[str, NDArray[Any]]
-    measures: tuple[Measure, ...]
-    only_a: tuple[Any, ...]
-    only_b: tuple[Any, ...]
-    confidence: float = 0.95
-    notes: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        """Return the number of queries that both runs have."""
-        return len(self.queries)
-
-    def interval(self, measure: str) -> tuple[float, float, float]:
-        """Return a measure's mean over the queries, with Student's interval."""
-        values = self.columns[find(measure).name]
-        values = values[~np.isnan(values)]
-        mean = float(values.mean()) if values.size else float("nan")
-        if values.size < 2:
-            return mean, float("nan"), float("nan")
-        reach = quantile(self.confidence, values.size - 1) * float(values.std(ddof=1)) / np.sqrt(values.size)
-        least, most = find(measure).low, find(measure).high
-        return mean, max(mean - reach, least), min(mean + reach, most)
-
-    @cached_property
-    def quantiles(self) -> dict[str, list[float]]:
-        """For each measure the least value, the 5, 25, 50, 75 and 95 % quantiles, and the greatest."""
-        return {m.name: np.nanquantile(self.columns[m.name], QUANTILES).tolist() for m in self.measures}
-
-    def worst(self, number: int = 10) -> list[int]:
-        """Return the places of the queries that changed most by the first measure, the least similar first."""
-        values = self.columns[self.measures[0].name]
-        order = np.argsort(values, kind="stable")
-        return order[: min(integer("number", number, 1), int((~np.isnan(values)).sum()))].tolist()  # type: ignore[no-any-return]
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return one row per query as a pandas or polars DataFrame, the notes in `.attrs`."""
-        return frame({"query": list(self.queries), **self.columns}, library, self.notes)
-
-    def _summary(self) -> list[str]:
-        rows = []
-        for measure in self.measures:
-            mean, low, high = self.interval(measure.name)
-            least, five, _, median, *_ = self.quantiles[measure.name]
-            numbers = (f"{mean:.4f}", f"{low:.4f} to {high:.4f}", f"{median:.4f}", f"{five:.4f}", f"{least:.4f}")
-            rows.append((measure.title, *numbers))
-        header = ("measure", "mean", f"{self.confidence:.0%} interval", "median", "5 %", "least")
-        return [f"{counted(len(self), 'query')}", *text_table(header, rows)]
 
 
 def compare_lists(r: Lists, s: Lists, items: int, task: Task, **work: Any) -> dict[str, NDArray[Any]]:
@@ -139,7 +66,9 @@ def compare_runs(
         raise InputError(f"a query must list each item once; query {both[repeated.args[0]]} repeats one.") from None
     only = tuple(tuple(q for q in mine if q not in other) for mine, other in ((first, second), (second, first)))
     notes = _notes(columns, only, depths)
-    return RunComparison(both, columns, chosen, *only, confidence, notes)
+    settings = {"k": k, "ks": ks, "universe": universe, "missing": "bounds", "ties": "closed", "zero_tail": "include"}
+    labels = [np.array(list(queries), object) for queries in (both, *only)]
+    return RunComparison(labels[0], columns, chosen, settings, labels[1], labels[2], confidence=confidence, notes=notes)
 
 
 def _run(obj: Any, by: str | None, item: str | None, score: str | None, name: str) -> dict[Any, tuple[Any, Any]]:
@@ -167,13 +96,13 @@ def _lists(lists: Sequence[tuple[Any, Any]], codes: dict[Any, int]) -> Lists:
 def _notes(columns: dict[str, NDArray[Any]], only: Any, depths: Depths) -> tuple[str, ...]:
     """Return what a reader must know."""
     notes = [
-        f"{counted(len(queries), 'query')} in {name} alone, in no mean: {first_few(queries)}"
+        f"{counted(len(queries), 'query', 'queries')} in {name} alone, in no mean: {first_few(queries)}"
         for name, queries in zip("ab", only, strict=True)
         if queries
     ]
     short = int((columns["k"] < depths.ks).sum()) if isinstance(depths.ks, int) else 0
     if short:
         notes.append(
-            f"{counted(short, 'query')} with a list shorter than {spelled('k', depths.ks)}: compared at its length"
+            f"{counted(short, 'query', 'queries')} with a list shorter than {spelled('k', depths.ks)}: compared at its length"
         )
     return tuple(notes)

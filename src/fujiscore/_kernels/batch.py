@@ -138,7 +138,9 @@ def tail(ranked, size, universe, zero_tail, out):
 
 
 @kernel
-def one_pair(items_r, scores_r, items_s, scores_s, path, place, closed, zero_tail, persistence, universe, work, points, depths):
+def one_pair(
+    items_r, scores_r, items_s, scores_s, path, place, closed, zero_tail, persistence, universe, work, points, depths
+):
     """Write a pair's rows, and return the number of its items, or -1 if a list repeats one."""
     whole, real, keys = work
     n_r, n_s, size = items_r.size, items_s.size, path.size

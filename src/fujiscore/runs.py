@@ -42,13 +42,19 @@ def compare_runs(
     by: str | None = None,
     item: str | None = None,
     score: str | None = None,
+    group_by: str | None = None,
     measures: Sequence[Any] = ("fuji", "rbo", "jaccard"),
     k: int = 10,
     ks: Any = None,
     universe: int | None = None,
+    missing: str = "bounds",
+    ties: str = "closed",
+    zero_tail: str = "include",
     confidence: float = 0.95,
+    keep: int = 20,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    **_policies: Any,
 ) -> RunComparison:
     """Compare two runs query by query."""
     chosen = tuple({measure.name: measure for measure in map(find, measures)}.values())
@@ -66,9 +72,27 @@ def compare_runs(
         raise InputError(f"a query must list each item once; query {both[repeated.args[0]]} repeats one.") from None
     only = tuple(tuple(q for q in mine if q not in other) for mine, other in ((first, second), (second, first)))
     notes = _notes(columns, only, depths)
-    settings = {"k": k, "ks": ks, "universe": universe, "missing": "bounds", "ties": "closed", "zero_tail": "include"}
+    settings = {"k": k, "ks": ks, "universe": universe, "ties": ties, "zero_tail": zero_tail}
     labels = [np.array(list(queries), object) for queries in (both, *only)]
-    return RunComparison(labels[0], columns, chosen, settings, labels[1], labels[2], confidence=confidence, notes=notes)
+    settings |= {"a": str(a)[:40], "b": str(b)[:40], "missing": missing}
+    from fujiscore.ranking import Ranking
+
+    lists = {}
+    for place in np.argsort(columns[chosen[0].name], kind="stable")[:keep].tolist():
+        pair = [side[both[place]] for side in (first, second)]
+        lists[both[place]] = tuple(
+            Ranking.checked(name, np.asarray(scores, float), items=list(items)) for name, (items, scores) in zip("ab", pair)
+        )
+    groups = None
+    if group_by is not None:
+        import csv
+        from pathlib import Path
+
+        rows = list(csv.DictReader(Path(b).read_text().splitlines()))
+        known = {row["query"]: row[group_by] for row in rows}
+        groups = np.array([known[query] for query in both], object)
+    options: Any = {"confidence": confidence, "notes": notes, "lists": lists, "groups": groups}
+    return RunComparison(labels[0], columns, chosen, settings, labels[1], labels[2], **options)
 
 
 def _run(obj: Any, by: str | None, item: str | None, score: str | None, name: str) -> dict[Any, tuple[Any, Any]]:

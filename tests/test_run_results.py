@@ -71,7 +71,7 @@ def spread_oracle(values, confidence, span):
 def test_the_spread_is_that_of_the_definitions(values, confidence):
     found = Spread.of(np.array([*values, np.nan]), confidence, (0.0, 1.0))
     assert list(found)[2:9] == pytest.approx(spread_oracle(values, confidence, (0, 1)), abs=1e-9)
-    assert (found.queries, found.undefined, found.equal) == (len(values), 1, values.count(1.0))
+    assert (found.queries, found.undefined, found.at_1) == (len(values), 1, values.count(1.0))
     assert 0 <= found.low <= found.mean <= found.high <= 1
 
 
@@ -173,6 +173,11 @@ def test_many_queries_in_one_run_only_are_said_first(result):
     assert replace(few, only_a=np.array(["q"], object)).notes == ()
 
 
+def test_wide_bounds_are_said(result):
+    assert any("known within" in note and "smaller k" in note for note in result.notes)
+    assert not any("known within" in note for note in compare_runs(A, A).notes)
+
+
 def test_few_queries_are_said():
     assert any("3 queries are few" in note for note in made([0.5, 0.6, 0.7]).notes)
     assert made([0.5]).notes == ("one query only: no interval",)
@@ -258,7 +263,7 @@ def test_the_summary_fits_80_columns(result):
 def test_near_misses_explain_part_of_the_difference(result):
     fuji, high, jaccard = (result.values(name) for name in ("fuji", "fuji_high", "jaccard"))
     low, most = ((values - jaccard).sum() / (1 - jaccard).sum() for values in (fuji, high))
-    assert f"credit for near misses: {low:.0%} to {most:.0%} of what" in str(result)
+    assert f"near misses make up {low:.0%} to {most:.0%} of the difference that Jaccard sees" in str(result)
     assert "near misses" not in str(compare_runs(A, A))
 
 
@@ -282,8 +287,8 @@ def test_json_holds_everything(result):
 
 
 def test_markdown_is_safe_and_short(result):
-    text = result.to_markdown(1, ["**Failed**: the mean"])
-    assert "- **Failed**: the mean" in text
+    text = result.to_markdown(1, ["FAILED: lost <b>"])
+    assert "- FAILED: lost &lt;b&gt;" in text
     assert text.count("| z |") == 1
     assert "| y |" not in text
     assert "<details>" in text

@@ -43,9 +43,9 @@ class Spread(NamedTuple):
         Mean and standard deviation.
     low, high : float
         Student's interval of the mean, cut to the range of the measure; NaN for a single query.
-    median, five, least : float
+    median, q05, least : float
         The median, the 5 % quantile and the least value.
-    equal : int
+    at_1 : int
         The number of queries with the greatest possible value.
     """
 
@@ -56,9 +56,9 @@ class Spread(NamedTuple):
     low: float
     high: float
     median: float
-    five: float
+    q05: float
     least: float
-    equal: int
+    at_1: int
 
     @classmethod
     def of(cls, values: Scores, confidence: float, span: tuple[float, float]) -> Spread:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Below this number of queries a note warns of the intervals; above this share of unmatched queries, of the means.
 FEW, UNMATCHED = 10, 0.1
+# A note suggests a smaller k where the bounds of FUJI are further apart.
+WIDE = 0.05
 # How many queries Markdown shows, and how many names of unmatched queries JSON holds.
 SHOWN, NAMED = 10, 20
 # Columns of a query's name in a table.
@@ -159,7 +161,7 @@ class RunComparison(Result):
     def worst(self, number: int = SHOWN, library: str | None = None) -> Any:
         """Return the queries that changed most by the first measure as a DataFrame, the least similar first."""
         places = self.changed_most(number)
-        columns = {name: _picked(values, places) for name, values in self._table().items()}
+        columns = {name: _picked(values, places) for name, values in self.table().items()}
         return frame(columns, library, self.notes)
 
     def explain(self, query: Any) -> Explanation:
@@ -206,14 +208,14 @@ class RunComparison(Result):
 
     # Forms
 
-    def _table(self) -> dict[str, Any]:
+    def table(self) -> dict[str, Any]:
         """Return one column per name, one entry per query."""
         groups = {} if self.groups is None else {"group": self.groups.tolist()}
         return {"query": self.queries.tolist(), **groups, **self.columns}
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per query as a pandas or polars DataFrame, the notes in `.attrs`."""
-        return frame(self._table(), library, self.notes)
+        return frame(self.table(), library, self.notes)
 
     def _groups(self) -> list[dict[str, Any]]:
         """Return one entry per group for JSON."""
@@ -239,7 +241,7 @@ class RunComparison(Result):
             "histogram": {self.measures[0].name: self.histogram()},
             **groups,
             "changed_most": [self.queries[place] for place in self.changed_most()],
-            "columns": self._table(),
+            "columns": self.table(),
             "notes": list(self.notes),
         }
 
@@ -248,10 +250,11 @@ class RunComparison(Result):
         places = self.changed_most(number)
         header, rows = self.rows_of(places)
         title = f"The {counted(len(places), 'query', 'queries')} least alike"
+        gates = [f"- {markdown_text(one_line(line))}" for line in verdict]
         lines = [
-            *self.in_words(),
+            f"{'; '.join(self.in_words())}.",
             "",
-            *([*(f"- {line}" for line in verdict), ""] if verdict else []),
+            *([*gates, ""] if gates else []),
             *to_markdown(*self.spread_table()),
             "",
             *([*to_markdown(*self.group_table()), ""] if self.groups is not None else []),
@@ -337,7 +340,7 @@ class RunComparison(Result):
             f"{len(queries)} only in {run}" for run, queries in (("a", self.only_a), ("b", self.only_b)) if len(queries)
         ]
         lines += [f"not compared, and in no mean: {', '.join(alone)}"] if alone else []
-        same = f"{self.spread('jaccard').equal} with the same top sets, " if "jaccard" in self.columns else ""
+        same = f"{self.spread('jaccard').at_1} with the same top sets, " if "jaccard" in self.columns else ""
         lines.append(f"{same}{none} without a shared item")
         return lines + self._near_misses()
 
@@ -352,7 +355,7 @@ class RunComparison(Result):
         found = [self.columns.get(name, self.columns["fuji"]) for name in ("fuji", "fuji_high")]
         low, high = (float(np.nansum(values - jaccard) / lost) for values in found)
         part = f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}"
-        return [f"credit for near misses: {part} of what the top sets differ in (1 - Jaccard)"]
+        return [f"near misses make up {part} of the difference that Jaccard sees"]
 
     def bar_chart(self, width: int, mark: str = "#") -> list[str]:
         """Return the histogram of the first measure as lines of text."""
@@ -371,8 +374,8 @@ def number(value: float) -> str:
 def _cells(spread: Spread) -> list[str]:
     """Return numbers over the queries as text; an interval only where there is a spread to compute it from."""
     ends = "no spread" if spread.sd == 0 else f"{number(spread.low)} to {number(spread.high)}"
-    numbers = (spread.median, spread.five, spread.least)
-    return [number(spread.mean), "-" if np.isnan(spread.sd) else ends, *map(number, numbers), str(spread.equal)]
+    numbers = (spread.median, spread.q05, spread.least)
+    return [number(spread.mean), "-" if np.isnan(spread.sd) else ends, *map(number, numbers), str(spread.at_1)]
 
 
 def _picked(values: Any, places: Sequence[int]) -> Any:
@@ -391,6 +394,10 @@ def _caveats(result: RunComparison) -> list[str]:
         if undefined:
             rest = "there is no mean" if undefined == n else "the mean leaves them out"
             notes.append(f"{measure.name} is undefined for {undefined} of {counted(n, 'query', 'queries')}: {rest}")
+    gap = result.spread("fuji_high").mean - result.spread("fuji").mean if "fuji_high" in result.columns else 0.0
+    if gap > WIDE:
+        how = f"lists end at k or soon after it. Pass a smaller {spelled('k')}, or longer lists"
+        notes.append(f"the mean of FUJI is known within {gap:.2f} only: {how}")
     if n == 1:
         notes.append("one query only: no interval")
     elif n < FEW:

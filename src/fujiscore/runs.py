@@ -58,7 +58,7 @@ def compare_runs(
 ) -> RunComparison:
     """Compare two runs query by query."""
     chosen = tuple({measure.name: measure for measure in map(find, measures)}.values())
-    depths = Depths(integer("k", k, 1) if ks is None else ks)
+    depths = Depths(integer("k", k, 1) if ks is None else ks if isinstance(ks, str) else np.asarray(ks))
     task = Task(chosen, depths, universe)
     first, second = _run(a, by, item, score, "a"), _run(b, by, item, score, "b")
     both = [query for query in first if query in second]

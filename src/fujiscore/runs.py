@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore.batches import Depths, RepeatedItem, Task, compared
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
-from fujiscore.io.runs import Asked, alike, load_run
+from fujiscore.io.runs import Asked, alike, load_run, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
 from fujiscore.measures import find
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
@@ -244,9 +244,9 @@ def _in_memory(
 ) -> tuple[Part, tuple[str, str]]:
     """Compare two runs that are read whole."""
     first, second = load_run(a, "a", asked), load_run(b, "b", asked)
-    if asked.group_by is not None and first.columns.groups is None and second.columns.groups is None:
-        raise InputError(f"{spelled('group_by')} needs tables with columns; got {shown(a)}.")
     names = (first.name, second.name) if first.name != second.name else ("a", "b")
+    grouped = any(side.columns.groups is not None for side in (first, second))
+    require_groups(asked, names, found=grouped)
     for name, loaded in zip(names, (first, second), strict=True):
         notes += [note if name == note[: len(name)] else f"{name}: {note}" for note in loaded.notes]
     r, s, told = alike(first.columns, second.columns)

@@ -49,9 +49,8 @@ class Run:
 
 def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
     """Return which columns are what, and a note of what was guessed."""
-    for argument, name in (("by", asked.by), ("group_by", asked.group_by)):
-        if name is not None and name not in table.numeric:
-            raise unknown(table.file, spelled(argument), name, list(table.numeric))
+    if asked.by is not None and asked.by not in table.numeric:
+        raise unknown(table.file, spelled("by"), asked.by, list(table.numeric))
     by = asked.by
     if by is None and table.known is None:
         named = {plain(name): name for name in table.numeric if name not in {asked.item, asked.score, asked.group_by}}
@@ -69,7 +68,16 @@ def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
             f"{spelled('score')}."
         )
     note = None if guess is None else guess.replace("ranking column", "query column", 1)
-    return replace(roles, group=asked.group_by), () if note is None else (note,)
+    group = asked.group_by if asked.group_by in table.numeric else None
+    return replace(roles, group=group), () if note is None else (note,)
+
+
+def require_groups(asked: Asked, names: Sequence[str], *, found: bool) -> None:
+    """Raise if groups were asked for, and neither run has that column."""
+    if asked.group_by is not None and not found:
+        raise InputError(
+            f"{spelled('group_by')} must name a column of {names[0]} or {names[1]}; neither has {shown(asked.group_by)}."
+        )
 
 
 def load_run(obj: Any, name: str, asked: Asked) -> Run:

@@ -17,7 +17,7 @@ import numpy as np
 from fujiscore.errors import InputError, MissingExtraError, first_few, one_line
 from fujiscore.io import columnar
 from fujiscore.io.limits import memory_limit
-from fujiscore.io.runs import from_arrow, open_table, run_roles
+from fujiscore.io.runs import from_arrow, open_table, require_groups, run_roles
 from fujiscore.io.table import MISSING, Roles, damaged
 from fujiscore.queries import Columns, joined
 
@@ -161,6 +161,7 @@ def ways(
         yield None
         return
     sources = [_Source(os.fspath(obj), asked) for obj in (a, b)]
+    require_groups(asked, [source.name for source in sources], found=any(s.roles.group for s in sources))
     whole = any(source.is_folder for source in sources)
     if sum(source.rows for source in sources) <= STREAM and not (whole or distributed):
         yield None
@@ -177,10 +178,7 @@ def ways(
     _need_duckdb([source.name for source in sources])
     notes.append(f"sorted by query first: {first_few([source.name for source in sources])}")
     target = folder()
-    copies = [target / f"{name}.parquet" for name in "ab"]
-    for source, copy in zip(sources, copies, strict=True):
-        source.sort(copy)
-    yield tuple(stored(source.name, [str(copy)], COPY) for source, copy in zip(sources, copies, strict=True))  # type: ignore[misc]
+    yield sources[0].sorted_copy(target / "a.parquet"), sources[1].sorted_copy(target / "b.parquet")
     raise AssertionError("DuckDB does not sort")
 
 
@@ -226,8 +224,8 @@ class _Source:
             raise UnsortedError(self.name)
         return stored(self.name, self.files, self.roles)
 
-    def sort(self, target: Path) -> None:
-        """Write a copy sorted by query, in the order of the rows within a query."""
+    def sorted_copy(self, target: Path) -> Stored:
+        """Write a copy sorted by query, in the order of the rows within a query, and return it."""
         import duckdb
 
         roles = self.roles
@@ -248,6 +246,7 @@ class _Source:
                 )
             except duckdb.Error as error:
                 raise damaged(self.name, "run", one_line(str(error))) from None
+        return stored(self.name, [str(target)], Roles("item", ["score"], "query", roles.group and "grp"))
 
     def _parquet_relation(self) -> str:
         """Return the files as DuckDB reads them."""
@@ -266,9 +265,6 @@ class _Source:
             f"read_csv({_text(self.name)}, delim = {_text(layout.delimiter)}, header = false, skip = {layout.skip}, "
             f"columns = {{{names}}}, quote = {quote}, escape = {quote}, nullstr = [{missing}], auto_detect = false)"
         )
-
-
-COPY = Roles("item", ["score"], "query")
 
 
 def _is_parquet(path: str) -> bool:

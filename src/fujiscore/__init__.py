@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from fujiscore.io import read
     from fujiscore.rank_agreement import RankAgreement, sequential_rank_agreement, sra
     from fujiscore.rankers import rank
+    from fujiscore.run_results import RunComparison
+    from fujiscore.runs import compare_runs
     from fujiscore.sets import SetStability, SetStabilityTest, compare_set_stability, set_stability
 
 __version__ = "0.2.0"
@@ -48,6 +50,8 @@ _ON_DEMAND = {
     "RankAgreement": "rank_agreement",
     "sequential_rank_agreement": "rank_agreement",
     "sra": "rank_agreement",
+    "RunComparison": "run_results",
+    "compare_runs": "runs",
     "rank": "rankers",
     "read": "io",
     "SetStability": "sets",
@@ -82,6 +86,7 @@ __all__ = [
     "Rankings",
     "Recall",
     "ResampledSimilarity",
+    "RunComparison",
     "SetStability",
     "SetStabilityTest",
     "Stability",
@@ -95,6 +100,7 @@ __all__ = [
     "chance",
     "compare",
     "compare_pairs",
+    "compare_runs",
     "compare_set_stability",
     "compare_stability",
     "consensus",

@@ -1,38 +1,76 @@
-"""Two runs, tables of (query, item, score): one comparison per query. Imports batches, io and below."""
+"""Two runs, tables of (query, item, score): one comparison per query. Imports queries, io and below."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.batches import Depths, Lists, RepeatedItem, Task, compared
-from fujiscore.errors import InputError, counted, first_few, integer, spelled
+from fujiscore.batches import Depths, RepeatedItem, Task, compared
+from fujiscore.coercion import Labelled
+from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
+from fujiscore.io.runs import Asked, alike, load_run, require_groups
+from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
 from fujiscore.measures import find
+from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
+from fujiscore.queries import Policies, Tally, repeated, together
+from fujiscore.rankings import DUPLICATES, NAN, align
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
+from fujiscore.transforms import TITLES, TRANSFORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
-    from fujiscore.measures import Measure
+    from fujiscore.io.spans import Stored
+    from fujiscore.queries import Chunk
+    from fujiscore.ranking import Ranking
 
-# Rows of both runs per tile: some tenths of a second.
+MISSING = ("bounds", "zero", "drop", "raise")
+NEGATIVE = ("raise", "clip", "abs")
+# Rows of both runs per tile: some hundredths of a second.
 TILE = 1 << 18
 
 
-def compare_lists(r: Lists, s: Lists, items: int, task: Task, **work: Any) -> dict[str, NDArray[Any]]:
-    """Return the columns of many pairs of lists, in tiles."""
-    rows = np.maximum.accumulate(r.start + s.start)
-    cuts = np.unique(np.append(np.searchsorted(rows, np.arange(0, int(rows[-1]) + 1, TILE), side="right") - 1, len(r)))
-    tiles = [
-        (r.part(a, b), s.part(a, b), task, items) for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
-    ]
-    parts = run(compared, tiles, label="queries", **work)
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+@dataclass(frozen=True)
+class Job:
+    """What to do with every query; the same for all tiles."""
+
+    task: Task
+    policies: Policies
+    keep: int
+
+
+@dataclass
+class Part:
+    """The comparison of some queries."""
+
+    queries: list[Any] = field(default_factory=list)
+    columns: list[dict[str, NDArray[Any]]] = field(default_factory=list)
+    only: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
+    groups: list[Any] = field(default_factory=list)
+    kept: list[tuple[float, Any, Any]] = field(default_factory=list)  # value, query, its two lists
+    tally: Tally = field(default_factory=Tally)
+
+    def add(self, other: Part, keep: int) -> None:
+        """Append another part; of the lists, those of the queries that changed most stay."""
+        self.queries += other.queries
+        self.columns += other.columns
+        self.groups += other.groups
+        for mine, others in zip(self.only, other.only, strict=True):
+            mine += others
+        self.kept = sorted([*self.kept, *other.kept], key=lambda entry: entry[0])[:keep]
+        self.tally.merge(other.tally)
+
+    def joined(self) -> dict[str, NDArray[Any]]:
+        """Return one array per column."""
+        return {name: np.concatenate([part[name] for part in self.columns]) for name in self.columns[0]}
 
 
 def compare_runs(
@@ -43,90 +81,320 @@ def compare_runs(
     item: str | None = None,
     score: str | None = None,
     group_by: str | None = None,
+    format: str | None = None,
     measures: Sequence[Any] = ("fuji", "rbo", "jaccard"),
-    k: int = 10,
+    k: int | None = None,
     ks: Any = None,
     universe: int | None = None,
     missing: str = "bounds",
+    negative: str = "raise",
+    nan: str = "raise",
+    duplicates: str = "raise",
+    transform: Any = None,
     ties: str = "closed",
     zero_tail: str = "include",
     confidence: float = 0.95,
     keep: int = 20,
     n_jobs: int | None = None,
+    executor: Executor | None = None,
     progress: bool | None = None,
-    **_policies: Any,
 ) -> RunComparison:
-    """Compare two runs query by query."""
-    chosen = tuple({measure.name: measure for measure in map(find, measures)}.values())
-    depths = Depths(integer("k", k, 1) if ks is None else ks if isinstance(ks, str) else np.asarray(ks))
-    task = Task(chosen, depths, universe)
-    first, second = _run(a, by, item, score, "a"), _run(b, by, item, score, "b")
-    both = [query for query in first if query in second]
-    if not both:
-        raise InputError(f"a and b must have a query in common; {first_few(list(first))} are not in b.")
-    codes: dict[Any, int] = {}
-    r, s = (_lists([run_[query] for query in both], codes) for run_ in (first, second))
-    try:
-        columns = compare_lists(r, s, len(codes), task, n_jobs=n_jobs, progress=progress)
-    except RepeatedItem as repeated:
-        raise InputError(f"a query must list each item once; query {both[repeated.args[0]]} repeats one.") from None
-    only = tuple(tuple(q for q in mine if q not in other) for mine, other in ((first, second), (second, first)))
-    notes = _notes(columns, only, depths)
-    settings = {"k": k, "ks": ks, "universe": universe, "ties": ties, "zero_tail": zero_tail}
-    labels = [np.array(list(queries), object) for queries in (both, *only)]
-    settings |= {"a": str(a)[:40], "b": str(b)[:40], "missing": missing}
-    from fujiscore.ranking import Ranking
+    """Compare two runs query by query.
 
-    lists = {}
-    for place in np.argsort(columns[chosen[0].name], kind="stable")[:keep].tolist():
-        pair = [side[both[place]] for side in (first, second)]
-        lists[both[place]] = tuple(
-            Ranking.checked(name, np.asarray(scores, float), items=list(items)) for name, (items, scores) in zip("ab", pair)
+    Parameters
+    ----------
+    a, b : path, DataFrame, Arrow stream, mapping or 2-D array
+        Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC
+        files, DataFrames of any library, Arrow tables and streams; mappings of query to ranking; or two arrays with
+        one row per query (instance) and one column per item (feature). Parquet sorted by query is read as a stream,
+        in bounded memory; other large files are sorted by DuckDB first (extra `duckdb`).
+    by, item, score : str, optional
+        The columns of queries, items and scores; guessed from their names if not given.
+    group_by : str, optional
+        A column with one value per query, by which results are also summarised.
+    format : str, optional
+        The files' format, as in `read`.
+    measures : sequence of str or Measure
+        Names in `MEASURES`; the first one is the headline.
+    k : int, optional
+        Compare the first k items of each query, 10 by default; a shorter list is compared at its own length.
+    ks : {"exp", "all", "squared"} or increasing integers, optional
+        Give the area under the curve over this grid instead, up to the length of the shorter list.
+    universe : int, optional
+        The number of items that lists were drawn from, for values corrected for chance and p-values.
+    missing : {"bounds", "zero", "drop", "raise"}
+        Items that one list lacks: their score is unknown, so that FUJI is at least `fuji` (they count as 0) and at
+        most `fuji_high`; they score 0; they are left out; or they are an error.
+    negative : {"raise", "clip", "abs"}
+        As in `rankings`.
+    nan, duplicates, transform, ties, zero_tail
+        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "rank") does on each query's.
+    confidence : float
+        Level of the intervals of means.
+    keep : int
+        The number of queries that changed most whose lists are kept, for `explain`.
+    n_jobs, executor, progress
+        As in `pairwise`. With an executor each worker reads its own range of queries of Parquet files.
+
+    Returns
+    -------
+    RunComparison
+        With `.to_frame()`, one row per query, `.interval()`, `.quantiles`, `.worst()`, `.explain()` and `.notes`.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> old = {"q1": {"x": 3.0, "y": 2.0, "z": 1.0}, "q2": {"x": 2.0, "y": 1.0}}
+    >>> new = {"q1": {"x": 3.0, "y": 2.0, "w": 1.0}, "q2": {"x": 2.0, "y": 1.0}}
+    >>> fj.compare_runs(old, new, k=3).columns["jaccard"]
+    array([0.5, 1. ])
+    """
+    policies = _policies(negative, nan, missing, duplicates, transform)
+    task = _task(measures, k, ks, universe, missing, ties, zero_tail)
+    proportion("confidence", confidence)
+    asked = Asked(by, item, score, group_by, format)
+    job = Job(task, policies, integer("keep", keep, 0))
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    notes: list[str] = []
+    with TemporaryFolder() as folder:
+        for stores in ways(a, b, asked, folder, notes, distributed=executor is not None):
+            try:
+                if stores is None:
+                    part, names = _in_memory(a, b, asked, job, notes, work)
+                else:
+                    part, names = _from_stores(*stores, job, work)
+                break
+            except UnsortedError:
+                continue
+    return _result(part, names, job, {"k": task.depths.ks}, confidence, notes)
+
+
+class TemporaryFolder:
+    """A folder that exists once it is asked for, until the work is done."""
+
+    def __init__(self) -> None:
+        self._folder: Any = None
+
+    def __enter__(self) -> Callable[[], Path]:
+        return self._make
+
+    def _make(self) -> Path:
+        self._folder = self._folder or TemporaryDirectory(prefix="fujiscore-")
+        return Path(self._folder.name)
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _policies(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Policies:
+    """Return the checked policies."""
+    if negative == "split":
+        raise InputError(
+            f"{spelled('negative', 'split')} is not there for runs; pass {spelled('negative', 'abs')} or "
+            f"{spelled('negative', 'clip')}, or compare single queries with compare."
         )
-    groups = None
-    if group_by is not None:
-        import csv
-        from pathlib import Path
-
-        rows = list(csv.DictReader(Path(b).read_text().splitlines()))
-        known = {row["query"]: row[group_by] for row in rows}
-        groups = np.array([known[query] for query in both], object)
-    options: Any = {"confidence": confidence, "notes": notes, "lists": lists, "groups": groups}
-    return RunComparison(labels[0], columns, chosen, settings, labels[1], labels[2], **options)
+    choice("negative", negative, NEGATIVE)
+    choice("nan", nan, NAN)
+    choice("missing", missing, MISSING)
+    choice("duplicates", duplicates, DUPLICATES)
+    if transform is not None and not callable(transform):
+        choice("transform", transform, TRANSFORMS)
+    return Policies(negative, nan, missing, duplicates, transform)
 
 
-def _run(obj: Any, by: str | None, item: str | None, score: str | None, name: str) -> dict[Any, tuple[Any, Any]]:
-    """Return, for each query, items and scores."""
-    if isinstance(obj, np.ndarray) and obj.ndim == 2:
-        return {row: (range(obj.shape[1]), scores) for row, scores in enumerate(obj)}
-    if isinstance(obj, Mapping):
-        from fujiscore.coercion import labelled
-
-        parts = {query: labelled(ranking, f"{name}, query {query}") for query, ranking in obj.items()}
-        return {query: (part.items, part.scores) for query, part in parts.items()}
-    from fujiscore.io import load
-
-    loaded = load(obj, item=item, score=score, ranking=by)
-    return {source.name: (source.items, source.scores) for source in loaded.sources}
-
-
-def _lists(lists: Sequence[tuple[Any, Any]], codes: dict[Any, int]) -> Lists:
-    """Return lists with items as codes, new ones added to the codes."""
-    start = np.concatenate([[0], np.cumsum([len(items) for items, _ in lists])])
-    coded = [codes.setdefault(label, len(codes)) for items, _ in lists for label in items]
-    return Lists(start, np.array(coded, np.int64), np.concatenate([np.asarray(scores, float) for _, scores in lists]))
+def _task(
+    measures: Sequence[Any], k: int | None, ks: Any, universe: int | None, missing: str, ties: str, zero_tail: str
+) -> Task:
+    """Return the checked task."""
+    chosen = tuple({measure.name: measure for measure in map(find, measures)}.values())
+    if not chosen:
+        raise InputError(f"{spelled('measures')} must name at least one measure; got none.")
+    if k is not None and ks is not None:
+        raise InputError(f"{spelled('k')} and {spelled('ks')} both say where to evaluate: pass one of them.")
+    choice("ties", ties, TIES)
+    choice("zero_tail", zero_tail, ZERO_TAIL)
+    if universe is not None:
+        integer("universe", universe, 1)
+    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail)
 
 
-def _notes(columns: dict[str, NDArray[Any]], only: Any, depths: Depths) -> tuple[str, ...]:
+def _depths(k: int | None, ks: Any) -> Any:
+    """Return where to evaluate: one k, a grid's name, or increasing integers."""
+    if ks is None:
+        return integer("k", 10 if k is None else k, 1)
+    if isinstance(ks, str):
+        return choice("ks", ks, GRIDS)
+    points = np.atleast_1d(np.asarray(ks))
+    if (
+        points.ndim != 1
+        or not points.size
+        or points.dtype.kind not in "iu"
+        or points[0] < 1
+        or (np.diff(points) < 1).any()
+    ):
+        raise InputError(
+            f"{spelled('ks')} must be {', '.join(GRIDS)} or increasing positive integers; got {shown(ks)}."
+        )
+    return points.astype(np.int64)
+
+
+def _in_memory(
+    a: Any, b: Any, asked: Asked, job: Job, notes: list[str], work: dict[str, Any]
+) -> tuple[Part, tuple[str, str]]:
+    """Compare two runs that are read whole."""
+    first, second = load_run(a, "a", asked), load_run(b, "b", asked)
+    names = (first.name, second.name) if first.name != second.name else ("a", "b")
+    grouped = any(side.columns.groups is not None for side in (first, second))
+    require_groups(asked, names, found=grouped)
+    for name, loaded in zip(names, (first, second), strict=True):
+        notes += [note if name == note[: len(name)] else f"{name}: {note}" for note in loaded.notes]
+    r, s, told = alike(first.columns, second.columns)
+    notes += told
+    part = Part()
+    chunk = together(r, s, names, job.policies, part.tally)
+    spans = _cut(chunk)
+    pieces = run(_compared, [(chunk, job, names, *span) for span in spans], label="queries", **work)
+    for piece in pieces:
+        part.add(piece, job.keep)
+    part.only[0].extend(chunk.only[0])
+    part.only[1].extend(chunk.only[1])
+    return part, names
+
+
+def _cut(chunk: Chunk) -> list[tuple[int, int]]:
+    """Cut queries into tiles of about as many rows each."""
+    rows = chunk.r.start + chunk.s.start
+    cuts = np.searchsorted(rows, np.arange(TILE, int(rows[-1]), TILE), side="left")
+    cuts = np.unique(np.concatenate([[0], cuts, [len(chunk.queries)]]))
+    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+
+
+def _compared(chunk: Chunk, job: Job, names: tuple[str, str], first: int, last: int) -> Part:
+    """Compare some queries of a chunk."""
+    part = Part(chunk.queries[first:last], groups=chunk.groups[first:last])
+    try:
+        columns = compared(chunk.r.part(first, last), chunk.s.part(first, last), job.task, chunk.codes)
+    except RepeatedItem as again:
+        raise repeated(chunk, first + again.args[0], names) from None
+    if job.policies.missing == "raise":
+        _require_same_items(chunk, columns, first, names)
+    part.columns.append(columns)
+    values = columns[job.task.measures[0].name]
+    order = np.argsort(values, kind="stable")[: job.keep]
+    for q in order[~np.isnan(values[order])].tolist():
+        part.kept.append((float(values[q]), part.queries[q], chunk.listed(first + q)))
+    return part
+
+
+def _require_same_items(chunk: Chunk, columns: dict[str, NDArray[Any]], first: int, names: tuple[str, str]) -> None:
+    """Raise if the lists of a query do not hold the same items."""
+    same = (columns["shared"] == columns["n_a"]) & (columns["shared"] == columns["n_b"])
+    if same.all():
+        return
+    q = int(np.argmin(same))
+    (one, _), (other, _) = chunk.listed(first + q)
+    lacking = [shown(item) for item in one if item not in set(other)] or [shown(i) for i in other if i not in set(one)]
+    words = " or ".join(spelled("missing", word) for word in ("bounds", "zero", "drop"))
+    raise InputError(
+        f"{names[0]} and {names[1]} must list the same items for each query; for query {shown(chunk.queries[first + q])} "
+        f"one of them lacks {first_few(lacking)}. Pass {words}."
+    )
+
+
+def _from_stores(a: Stored, b: Stored, job: Job, work: dict[str, Any]) -> tuple[Part, tuple[str, str]]:
+    """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
+    names = (a.name, b.name) if a.name != b.name else ("a", "b")
+    tiles = [(a, b, job, names, low, high) for low, high in ranges(a, b)]
+    part = Part()
+    for piece in run(_compared_range, tiles, label="queries", **work):
+        part.add(piece, job.keep)
+    return part, names
+
+
+def _compared_range(a: Stored, b: Stored, job: Job, names: tuple[str, str], low: Any, high: Any) -> Part:
+    """Compare the queries in a range, reading their rows."""
+    part = Part()
+    for first, second in chunks(a, b, low, high):
+        r, s, notes = alike(first, second) if len(first) and len(second) else (first, second, ())
+        for note in notes:
+            part.tally.examples.setdefault(note, [])
+            part.tally.counts[note] = 1
+        chunk = together(r, s, names, job.policies, part.tally)
+        if chunk.queries:
+            part.add(_compared(chunk, job, names, 0, len(chunk.queries)), job.keep)
+        part.only[0].extend(chunk.only[0])
+        part.only[1].extend(chunk.only[1])
+    return part
+
+
+def _result(
+    part: Part, names: tuple[str, str], job: Job, where: dict[str, Any], confidence: float, notes: list[str]
+) -> RunComparison:
+    """Return the comparison from its parts."""
+    if not part.queries:
+        alone = [
+            f"{first_few([shown(q) for q in only])} in {name}" for name, only in zip(names, part.only, strict=True)
+        ]
+        raise InputError(
+            f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}."
+        )
+    columns = part.joined()
+    task, policies = job.task, job.policies
+    settings = {
+        **{"a": names[0], "b": names[1], **where, "universe": task.universe, "missing": policies.missing},
+        **{"ties": task.ties, "zero_tail": task.zero_tail},
+    }
+    told = [*notes, *part.tally.notes(), *_notes(columns, part, names, task)]
+    if policies.transform is not None:
+        told.append(f"scores read as {TITLES.get(policies.transform, 'transformed')}")
+    return RunComparison(
+        _labels(part.queries),
+        columns,
+        task.measures,
+        settings,
+        _labels(part.only[0]),
+        _labels(part.only[1]),
+        lists={query: _rankings(lists, names, policies) for _, query, lists in part.kept},
+        groups=_labels(part.groups) if part.groups else None,
+        confidence=confidence,
+        notes=tuple(dict.fromkeys(told)),
+    )
+
+
+def _labels(labels: list[Any]) -> NDArray[Any]:
+    """Return labels as integers, or as objects."""
+    if labels and all(type(label) is int for label in labels):
+        return np.array(labels, np.int64)
+    array = np.empty(len(labels), object)
+    array[:] = labels
+    return array
+
+
+def _rankings(lists: Any, names: tuple[str, str], policies: Policies) -> tuple[Ranking, Ranking]:
+    """Return the two rankings of a query over the items of both."""
+    parts = [Labelled(items, scores) for items, scores in lists]
+    negative = "clip" if policies.negative == "clip" else "raise"
+    first, second = align(
+        parts, list(names), negative=[negative] * 2, nan="raise", missing="zero", duplicates="raise", transform=None,
+        universe=None, notes=(),
+    )  # fmt: skip
+    return first, second
+
+
+def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str], task: Task) -> list[str]:
     """Return what a reader must know."""
     notes = [
         f"{counted(len(queries), 'query', 'queries')} in {name} alone, in no mean: {first_few(queries)}"
-        for name, queries in zip("ab", only, strict=True)
+        for name, queries in zip(names, part.only, strict=True)
         if queries
     ]
-    short = int((columns["k"] < depths.ks).sum()) if isinstance(depths.ks, int) else 0
+    ks = task.depths.ks
+    deepest = ks if isinstance(ks, int) else 0 if isinstance(ks, str) else int(ks[-1])
+    short = int((columns["k"] < deepest).sum())
     if short:
+        argument = spelled("k", deepest) if isinstance(ks, int) else f"k = {deepest}"
         notes.append(
-            f"{counted(short, 'query', 'queries')} with a list shorter than {spelled('k', depths.ks)}: compared at its length"
+            f"{counted(short, 'query', 'queries')} with a list shorter than {argument}, compared at its length"
         )
-    return tuple(notes)
+    return notes

@@ -53,6 +53,25 @@ def transformed(scores: Scores, transform: Transform, name: str) -> tuple[Scores
     return np.abs(scores), tuple(notes)
 
 
+def transformed_lists(start: NDArray[np.int64], scores: Scores, transform: Transform, name: str) -> Scores:
+    """Return the transformed scores of many lists, each as it would be alone; list q is start[q] to start[q + 1]."""
+    if not scores.size:
+        return scores
+    sizes = np.diff(start)
+    if transform == "exp":
+        known = scores[~np.isnan(scores)]
+        _require(known, known < np.inf, name, "scores below infinity", transform)
+        best = np.fmax.reduceat(scores, start[:-1][sizes > 0])
+        with np.errstate(invalid="ignore"):
+            values = np.exp(scores - np.repeat(best, sizes[sizes > 0]))
+        return np.where(np.isnan(values) & ~np.isnan(scores), 0.0, values)  # -inf is the best
+    if transform == "rank" or callable(transform):
+        bounds = zip(start[:-1].tolist(), start[1:].tolist(), strict=True)
+        parts = [transformed(scores[a:b], transform, name)[0] for a, b in bounds if a < b]
+        return np.concatenate(parts)
+    return transformed(scores, transform, name)[0]
+
+
 def _title(function: Any) -> str:
     """Return what a callable is called in a note."""
     return f"{getattr(function, '__name__', type(function).__name__)}(score)"

@@ -18,6 +18,7 @@ __all__ = [
     "forest",
     "gamma",
     "grid",
+    "labels",
     "neighbours",
     "order",
     "pearson",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.io.documents import Document
-    from fujiscore.io.table import Roles, Row
+    from fujiscore.io.table import Layout, Roles, Row
 
 SAMPLE = 500  # first values of a column that tell whether it repeats
 SLICE = 1 << 15  # labels handled at once
@@ -82,12 +82,21 @@ def decompressed(stored: Any) -> Any:
     return io.BufferedReader(pa.CompressedInputStream(source, "zstd"))
 
 
-def delimited(
-    document: Document, names: Sequence[str], delimiter: str, skip: int, blanks: bool, roles: Roles, unique: bool
-) -> list[Group] | None:
-    """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong.
+def delimited(document: Document, layout: Layout, roles: Roles, unique: bool) -> list[Group] | None:
+    """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong."""
+    import pyarrow as pa
 
-    With blanks=True any whitespace separates fields and there are no quotes; without, the delimiter alone does.
+    columns = delimited_columns(document, layout, roles)
+    try:
+        return None if columns is None else _groups(columns, roles, unique)
+    except pa.ArrowException:
+        return None
+
+
+def delimited_columns(document: Document, layout: Layout, roles: Roles) -> list[Any] | None:
+    """Return labels and scores in a delimited file of UTF-8, None if anything in it may be wrong.
+
+    Where fields have no quotes, any whitespace separates them; where they have, the delimiter alone does.
     """
     import pyarrow as pa
     from pyarrow import compute, csv
@@ -95,26 +104,27 @@ def delimited(
     text = roles.labels
     types = {name: pa.large_string() for name in text} | {name: pa.float64() for name in roles.scores}
 
-    def read(stream: Any) -> list[Group] | None:
+    def read(stream: Any) -> list[Any] | None:
         table = csv.read_csv(
             stream,
-            csv.ReadOptions(column_names=names, skip_rows=skip),
-            csv.ParseOptions(delimiter=delimiter, quote_char=False if blanks else '"'),
+            csv.ReadOptions(column_names=layout.names, skip_rows=layout.skip),
+            csv.ParseOptions(delimiter=layout.delimiter, quote_char=False if layout.blanks else '"'),
             csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=sorted(MISSING)),
         )
         # A label with a line break comes from an unclosed quote.
         spans = any(compute.any(compute.match_substring(table[name], end)).as_py() for name in text for end in "\n\r")
         # In a table of one column, a line of blanks is no row.
-        blank = len(names) == 1 and compute.any(compute.equal(compute.utf8_trim_whitespace(table[0]), "")).as_py()
+        alone = len(layout.names) == 1
+        blank = alone and compute.any(compute.equal(compute.utf8_trim_whitespace(table[0]), "")).as_py()
         doubtful = spans or blank or any(_is_doubtful(table[name]) for name in roles.scores)
-        return None if doubtful else _groups(table.select([*text, *roles.scores]).columns, roles, unique)
+        return None if doubtful else list(table.select([*text, *roles.scores]).columns)
 
     head = document.head[: document.head.rfind(b"\n") + 1]
     try:
-        if blanks and not _separated(document, delimiter):
+        if layout.blanks and not _separated(document, layout.delimiter):
             return None
         # What is wrong in the first lines needs no reading of millions.
-        if head.count(b"\n") > skip + 1 and read(io.BytesIO(head)) is None:
+        if head.count(b"\n") > layout.skip + 1 and read(io.BytesIO(head)) is None:
             return None
         with document.open() as stream:
             return read(stream)
@@ -153,7 +163,7 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
     need(f"reading {kind.capitalize()}")
     from pyarrow import feather, parquet
 
-    with _complete(file, kind):
+    with complete(file, kind):
         opened: Any = feather.read_table(source) if kind == "feather" else parquet.ParquetFile(source)
         schema = opened.schema if kind == "feather" else opened.schema_arrow
         names = list(schema.names)
@@ -163,9 +173,9 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
 
     def read(names: Sequence[str]) -> list[Any]:
         wanted = list(dict.fromkeys(names))
-        with _complete(file, kind):
+        with complete(file, kind):
             if kind == "parquet":
-                require_memory(file, _decoded_size(opened.metadata, len(wanted)))
+                require_memory(file, decoded_size(opened.metadata, len(wanted)))
             table = opened.select(wanted) if kind == "feather" else opened.read(columns=wanted)
             table.validate(full=True)  # pyarrow and NumPy read wherever an offset points, be it beyond the buffer
             return list(table.select(names).columns)
@@ -173,7 +183,7 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
     return schema, read
 
 
-def _decoded_size(metadata: Any, columns: int) -> int:
+def decoded_size(metadata: Any, columns: int) -> int:
     """Return about how many bytes some columns of a Parquet file take: a run of a billion zeros is stored in a few."""
     # Not the sizes of the columns themselves: pyarrow ends the process where their statistics are damaged.
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
@@ -183,7 +193,7 @@ def _decoded_size(metadata: Any, columns: int) -> int:
 
 
 @contextmanager
-def _complete(file: str, kind: str) -> Iterator[None]:
+def complete(file: str, kind: str) -> Iterator[None]:
     """Turn the errors of pyarrow, and of values that Python does not have (a year 10,000), into ours."""
     import pyarrow as pa
 
@@ -199,24 +209,27 @@ def table(file: str, kind: str, source: Any) -> Table:
     """Return the table in a Parquet or Feather file; of Parquet only the columns needed are read."""
     schema, read = _open(file, kind, source)
 
+    def arrow(roles: Roles) -> list[Any]:
+        return read([*roles.labels, *roles.scores])
+
     def fast(roles: Roles, unique: bool) -> list[Group] | None:
-        columns = read([*roles.labels, *roles.scores])
-        with _complete(file, kind):
+        columns = arrow(roles)
+        with complete(file, kind):
             return _groups(columns, roles, unique)
 
     def rows(names: Sequence[str]) -> Iterator[Row]:
         item, ranking, *scores = read(names)
-        with _complete(file, kind):
-            columns = [_text(item), _text(ranking), *scores]
+        with complete(file, kind):
+            columns = [as_text(item), as_text(ranking), *scores]
             return enumerate(zip(*(column.to_pylist() for column in columns), strict=True), 1)
 
     def sample(name: str) -> list[Any]:
         column = read([name])[0].slice(0, SAMPLE)
-        with _complete(file, kind):
+        with complete(file, kind):
             return list(column.to_pylist())
 
     numeric = {name: float(_is_number(type_)) for name, type_ in zip(schema.names, schema.types, strict=True)}
-    return Table(file, numeric, rows, sample, fast, unit="row")
+    return Table(file, numeric, rows, sample, fast, arrow, unit="row")
 
 
 def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[str, NDArray[Any]]:
@@ -226,7 +239,7 @@ def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[
     """
     schema, read = _open(file, kind, source)
     columns = read(schema.names)
-    with _complete(file, kind):
+    with complete(file, kind):
         return {
             name: _array(column, name in as_text, f"{file}, column {name!r} must hold")
             for name, column in zip(schema.names, columns, strict=True)
@@ -253,7 +266,7 @@ def _is_number(kind: Any) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
-def _text(column: Any) -> Any:
+def as_text(column: Any) -> Any:
     """Return a column as text, whatever holds its labels."""
     import pyarrow as pa
 
@@ -270,12 +283,12 @@ def _groups(columns: Sequence[Any], roles: Roles, unique: bool) -> list[Group] |
     """Return the rankings in Arrow columns; None if a label is missing or repeated, or a score is not a number."""
     from pyarrow import compute
 
-    labels, *rankings = map(_text, columns[: len(roles.labels)])
+    labels, *rankings = map(as_text, columns[: len(roles.labels)])
     scores = columns[len(roles.labels) :]
     lengths = compute.min_max(compute.binary_length(labels)).as_py()
     if not len(labels) or labels.null_count or lengths["min"] == 0 or lengths["max"] > LONGEST:
         return None
-    values = [floats for floats in map(_scores, scores) if floats is not None]
+    values = [floats for floats in map(score_column, scores) if floats is not None]
     if len(values) < len(scores):
         return None
     marks = None
@@ -311,7 +324,7 @@ def _split(
     ]
 
 
-def _scores(column: Any) -> NDArray[np.float64] | None:
+def score_column(column: Any) -> NDArray[np.float64] | None:
     """Return a column as scores, None if one of them is not a number, or float64 makes different integers equal."""
     import pyarrow as pa
 
@@ -340,7 +353,8 @@ def _floats(column: Any) -> NDArray[np.float64]:
     wide = column.cast(pa.float64(), safe=False)
     wide = wide.fill_null(float("nan")) if wide.null_count else wide
     # Not to_numpy, which imports pandas where it is installed: half a second for the smallest file.
-    parts = [np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), 8 * chunk.offset) for chunk in wide.chunks]
+    chunks = wide.chunks if isinstance(wide, pa.ChunkedArray) else [wide]
+    parts = [np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), 8 * chunk.offset) for chunk in chunks]
     return np.concatenate([np.empty(0), *parts])
 
 

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 # Names are compared without case, points, dashes, underscores and spaces; the first that a table has counts.
 ITEM_NAMES = (
     *("item", "id", "name", "feature", "gene", "symbol", "genesymbol", "genename", "doc", "docid", "docno", "itemid"),
-    *("node", "token", "term", "word", "variable"),
+    *("document", "documentid", "passage", "pid", "product", "productid", "node", "token", "term", "word", "variable"),
 )
 INDEX_NAMES = ("", "index", "unnamed: 0", "__index_level_0__")  # pandas writes the last two for an unnamed index
-RANKING_NAMES = ("ranking", "method", "query", "qid", "queryid", "model", "run", "topic", "user")
-LONG_RANKING_NAMES = ("model", "run", "topic", "user")  # only where they occur twice or more on average
-NUMBERED_RANKINGS = ("query", "qid", "queryid", "topic", "user")  # these name rankings even where they are numbers
-SCORE_NAMES = ("score", "scores", "weight", "importance", "value")
+QUERY_NAMES = ("query", "qid", "queryid", "topic", "topicid", "user", "userid")  # these name rankings as numbers, too
+RANKING_NAMES = ("ranking", "method", "query", "qid", "queryid", "model", "run", "topic", "topicid", "user", "userid")
+LONG_RANKING_NAMES = ("model", "run", "topic", "topicid", "user", "userid")  # where they occur twice on average
+SCORE_NAMES = ("score", "scores", "sim", "similarity", "weight", "importance", "value")
 NOT_SCORES = ("rank", "ranking", "position", "fold")
 P_VALUES = ("p", "pval", "pvalue", "padj", "adjp", "adjpval", "adjpvalue", "fdr", "q", "qval", "qvalue")
 SMALL_IS_GOOD = {"distance": "distances", "dist": "distances", "rank": "ranks"}
@@ -130,7 +130,7 @@ def _guess_ranking(table: Table, item: Sequence[str], named: Sequence[str], *, s
     """Return the column that names rankings in a long table, if others remain for the items and scores."""
     for column, share in table.numeric.items():
         name = plain(column)
-        text = share < 1 or name in NUMBERED_RANKINGS
+        text = share < 1 or name in QUERY_NAMES
         if name not in RANKING_NAMES or not text or column in named:
             continue
         if name in LONG_RANKING_NAMES:
@@ -197,7 +197,7 @@ def _why_not(table: Table, name: str) -> str | None:
     if plain(name) in NOT_SCORES:
         return "not a score"
     index = is_index_name(name) and name == next(iter(table.numeric))
-    return "labels" if index or is_item_name(name) or plain(name) in NUMBERED_RANKINGS else None
+    return "labels" if index or is_item_name(name) or plain(name) in QUERY_NAMES else None
 
 
 def _describe(table: Table, roles: Roles, *, left_out: bool) -> str:
@@ -255,8 +255,8 @@ def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
     large: dict[tuple[str | None, str], list[Any]] = {}  # values that float64 need not hold exactly
     used = [roles.item, roles.item if roles.ranking is None else roles.ranking, *roles.scores]
     for place, (item, ranking, *values) in table.rows(used):
-        name = None if roles.ranking is None else _label(table, place, roles.ranking, ranking)
-        label = _label(table, place, roles.item, item)
+        name = None if roles.ranking is None else label_of(table, place, roles.ranking, ranking)
+        label = label_of(table, place, roles.item, item)
         if name not in collected:
             collected[name] = [], {}, [array("d") for _ in roles.scores]
         items, places, scores = collected[name]
@@ -281,7 +281,7 @@ def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
     ]
 
 
-def _label(table: Table, place: int, column: str, value: Any) -> str:
+def label_of(table: Table, place: int, column: str, value: Any) -> str:
     """Return a label as text, or raise if it is missing or spans lines."""
     if isinstance(value, (list, dict)):
         raise InputError(f"{table.place(place, column)} must be a label; got {shown(value)}. Use text or a number.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import islice
@@ -15,13 +16,13 @@ from fujiscore.errors import InputError, shown, spelled
 from fujiscore.io import columnar
 from fujiscore.io.headers import SEPARATED, decimal_comma, has_header
 from fujiscore.io.limits import JSON
-from fujiscore.io.table import Quoted, Roles, Table, no_rows, number, numeric_share, picked, require_distinct
+from fujiscore.io.table import Layout, Quoted, Roles, Table, no_rows, number, numeric_share, picked, require_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fujiscore.io.documents import Document
-    from fujiscore.io.table import Group, Row
+    from fujiscore.io.table import Row
 
 LONGEST_FIELD = 16 * 2**20
 # A name may be a megabyte; the module's own limit is that of all programs that use it, and is only raised.
@@ -134,9 +135,9 @@ def _delimited(document: Document, *, data: bool) -> Table:
     values = {name: [row[column] for row in body if column < len(row)] for column, name in enumerate(names)}
     skip = start if header else 0
     rows = picked(names, partial(_fields, document, separator, skip, width))
-    quick = _fast(document, names, separator, skip)
     numeric = {name: numeric_share(cells) for name, cells in values.items()}
-    return Table(document.name, numeric, rows, values.__getitem__, quick, header=header)
+    table = Table(document.name, numeric, rows, values.__getitem__, header=header)
+    return _with_arrow(table, document, Layout(names, separator, skip))
 
 
 def _sample_size(columns: int) -> int:
@@ -144,12 +145,13 @@ def _sample_size(columns: int) -> int:
     return max(20, min(SAMPLE, SAMPLE_CELLS // columns))
 
 
-def _fast(
-    document: Document, names: Sequence[str], separator: str, skip: int, *, blanks: bool = False
-) -> Callable[[Roles, bool], list[Group] | None] | None:
-    """Return the reader of a large delimited file through pyarrow, None if that cannot be used."""
-    usable = document.large and document.encoding in {"utf-8", "utf-8-sig"} and find_spec("pyarrow") is not None
-    return partial(columnar.delimited, document, names, separator, skip, blanks) if usable else None
+def _with_arrow(table: Table, document: Document, layout: Layout) -> Table:
+    """Return the table of a delimited file, read through pyarrow if that can be done and the file is large."""
+    table = replace(table, layout=layout)
+    if not document.large or document.encoding not in {"utf-8", "utf-8-sig"} or find_spec("pyarrow") is None:
+        return table
+    fast, arrow = (partial(read, document, layout) for read in (columnar.delimited, columnar.delimited_columns))
+    return replace(table, fast=fast, arrow=arrow)
 
 
 def _parse(document: Document, lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -282,8 +284,8 @@ def _trec(document: Document) -> Table:
     """Return the table in a TREC run: one ranking per query."""
     rows = partial(_rows, document, 0, f"'{' '.join(TREC)}'", _matched(TREC_ROW))
     separator = "\t" if "\t" in document.first_lines(1)[0] else " "
-    fast = _fast(document, list(TREC), separator, 0, blanks=True)
-    return Table(document.name, TREC, picked(TREC, rows), fast=fast, known=Roles("docid", ["score"], "qid"))
+    table = Table(document.name, TREC, picked(TREC, rows), known=Roles("docid", ["score"], "qid"))
+    return _with_arrow(table, document, Layout(list(TREC), separator, 0, blanks=True))
 
 
 def _arff(document: Document) -> Table:

@@ -1,155 +1,325 @@
-"""Runs: tables of (query, item, score), brought together query by query, whole or in a stream. Imports columnar.
+"""Runs: tables of (query, item, score), from whatever holds them, as columns. Imports columns, formats, spans.
 
-A stream needs both tables sorted by query, which is checked while reading; then memory does not grow with them.
+Labels keep their type where both runs have the same one, and are compared as text otherwise.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.batches import Lists
-from fujiscore.errors import InputError
+from fujiscore.coercion import is_table, labelled, require_labels
+from fujiscore.errors import InputError, choice, shown, spelled
+from fujiscore.io import columnar, formats
+from fujiscore.io.columns import QUERY_NAMES, choose, direction, label_of, plain
+from fujiscore.io.documents import document
+from fujiscore.io.table import Table, listed, no_rows, not_a_number, number, unknown
+from fujiscore.queries import Columns, changes, labels_at, two_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Sequence
 
-# Rows of each table that are brought together at a time.
-ROWS = 1 << 20
+    from fujiscore.io.table import Roles
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The columns that the user named; the others are guessed."""
+
+    by: str | None = None
+    item: str | None = None
+    score: str | None = None
+    group_by: str | None = None
+    format: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Chunk:
-    """The lists of some queries in both tables; empty where a table lacks a query.
+class Run:
+    """One run in memory: its columns, and notes on how they were found."""
 
-    Attributes
-    ----------
-    queries : pyarrow.Array
-        The queries' labels.
-    r, s : Lists
-        The lists of each table; items are codes.
-    items : pyarrow.Array
-        The items' labels by code.
-    """
-
-    queries: Any
-    r: Lists
-    s: Lists
-    items: Any
+    name: str
+    columns: Columns
+    notes: tuple[str, ...] = ()
 
 
-class UnsortedError(Exception):
-    """A table that is read as a stream is not sorted by query."""
+def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
+    """Return which columns are what, and a note of what was guessed."""
+    if asked.by is not None and asked.by not in table.numeric:
+        raise unknown(table.file, spelled("by"), asked.by, list(table.numeric))
+    by = asked.by
+    if by is None and table.known is None:
+        named = {plain(name): name for name in table.numeric if name not in {asked.item, asked.score, asked.group_by}}
+        by = next((named[name] for name in QUERY_NAMES if name in named), None)
+    if by is None and (table.known is None or table.known.ranking is None):
+        raise InputError(
+            f"{table.file} must have a column that names the queries, such as query, qid or user; it has "
+            f"{listed(table.numeric)}. Name it with {spelled('by')}."
+        )
+    free = replace(table, numeric={name: share for name, share in table.numeric.items() if name != asked.group_by})
+    roles, guess = choose(free, asked.item, asked.score, by)
+    if len(roles.scores) != 1:
+        raise InputError(
+            f"{table.file} must have one column of scores; it has {listed(roles.scores)}. Name one with "
+            f"{spelled('score')}."
+        )
+    note = None if guess is None else guess.replace("ranking column", "query column", 1)
+    group = asked.group_by if asked.group_by in table.numeric else None
+    return replace(roles, group=group), () if note is None else (note,)
 
 
-def chunks(first: Iterable[Any], second: Iterable[Any]) -> Iterator[Chunk]:
-    """Bring two streams of Arrow tables (query, item, score), sorted by query, together.
-
-    What is below the last query of both is complete, since neither stream goes back.
-    """
-    sides = [_Side(first), _Side(second)]
-    while any(side.rows for side in sides) or any(side.more() for side in sides):
-        ends = [side.last for side in sides if not side.ended]
-        bound = min(ends) if ends else None
-        parts = [side.take(bound) for side in sides]
-        if any(len(part) for part in parts):
-            yield _chunk(*parts)
-        for side in sides:
-            if not side.ended and (bound is None or side.last == bound):
-                side.more()
+def require_groups(asked: Asked, names: Sequence[str], *, found: bool) -> None:
+    """Raise if groups were asked for, and neither run has that column."""
+    if asked.group_by is not None and not found:
+        raise InputError(
+            f"{spelled('group_by')} must name a column of {names[0]} or {names[1]}; neither has {shown(asked.group_by)}."
+        )
 
 
-class _Side:
-    """One stream, and the rows of it that wait for the other."""
+def load_run(obj: Any, name: str, asked: Asked) -> Run:
+    """Return a run in memory: of a file, a DataFrame or Arrow stream, a mapping, or a 2-D array of scores."""
+    if isinstance(obj, (str, os.PathLike)):
+        return _from_file(obj, asked)
+    if isinstance(obj, Mapping):
+        return Run(name, _from_mapping(obj, name))
+    if is_table(obj):
+        return _from_frame(obj, name, asked)
+    return Run(name, _from_array(obj, name))
 
-    def __init__(self, stream: Iterable[Any]) -> None:
-        self.stream, self.waiting, self.ended, self.last = iter(stream), None, False, None
 
-    @property
-    def rows(self) -> int:
-        return 0 if self.waiting is None else len(self.waiting)
+def open_table(path: Any, asked: Asked) -> Table:
+    """Return the table in a file, nothing of which need be read yet."""
+    if asked.format is not None:
+        choice("format", asked.format, formats.FORMATS)
+    file = document(path)
+    return formats.table(file, formats.detect(file, asked.format, formats.FORMATS))
 
-    def more(self) -> bool:
-        """Read on; return whether there was anything."""
+
+def _from_file(path: Any, asked: Asked) -> Run:
+    """Return the run in a file."""
+    table = open_table(path, asked)
+    roles, notes = run_roles(table, asked)
+    arrow = table.arrow(roles) if table.arrow else None
+    columns = None if arrow is None else from_arrow(arrow, roles)
+    columns = _from_rows(table, roles) if columns is None else columns
+    return Run(table.file, columns, (*notes, *direction(roles.scores[0], columns.scores)))
+
+
+def from_arrow(columns: Sequence[Any], roles: Roles) -> Columns | None:
+    """Return a run from Arrow columns of labels and scores; None if a label or a score is none."""
+    item, query, *group, score = columns
+    items, scores, blocks = label_column(item), columnar.score_column(score), _query_blocks(query)
+    groups = label_column(group[0]) if roles.group is not None else None
+    if items is None or scores is None or blocks is None or (roles.group is not None and groups is None):
+        return None
+    return in_blocks(*blocks, items, scores, groups)
+
+
+def _query_blocks(column: Any) -> tuple[list[Any], Any] | None:
+    """Return the queries of a column's blocks and where these begin; None if a label is missing."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        labels = label_column(column)
+        start = None if labels is None else changes(labels)
+        return None if labels is None else (labels_at(labels, start), start)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+    labels = None if column.null_count else label_column(column.dictionary)
+    if labels is None:
+        return None
+    codes = integers(column.indices)
+    start = changes(codes)
+    return labels_at(labels, codes[start]), start
+
+
+def integers(column: Any) -> Any:
+    """Return an Arrow array of integers as int64; not by to_numpy, which imports pandas where it is installed."""
+    import pyarrow as pa
+
+    column = column.cast(pa.int64())
+    return np.frombuffer(column.buffers()[1], np.int64, len(column), 8 * column.offset)
+
+
+def in_blocks(queries: list[Any], start: Any, items: Any, scores: Any, groups: Any = None) -> Columns:
+    """Return columns whose rows are grouped in blocks of one query."""
+    if groups is None:
+        return Columns(queries, start, items, scores)
+    inside = np.setdiff1d(changes(groups), start)
+    if inside.size:
+        place = int(inside[0])
+        both = labels_at(groups, np.array([place - 1, place]))
+        raise two_groups(queries[int(np.searchsorted(start, place, side="right")) - 1], *both)
+    return Columns(queries, start, items, scores, labels_at(groups, start))
+
+
+def label_column(column: Any) -> Any:
+    """Return an Arrow column of labels as int64 or text, None if one of them is missing."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if column.null_count:
+        return None
+    if pa.types.is_floating(kind) or (pa.types.is_integer(kind) and kind != pa.uint64()):
+        try:
+            column = column.cast(pa.int64())
+        except pa.ArrowException:
+            raise InputError("labels must be text or integers; a column of them holds fractions.") from None
+    else:
+        column = columnar.as_text(column)
+        from pyarrow import compute
+
+        if compute.any(compute.equal(compute.binary_length(column), 0), min_count=0).as_py():
+            return None
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    return column if column.type == pa.large_string() else integers(column)
+
+
+def _from_rows(table: Table, roles: Roles) -> Columns:
+    """Return a run row by row: of a small file, or of one in which something may be wrong, to say where."""
+    queries, items, scores, groups = [], [], [], []
+    for place, (item, query, *group, value) in table.rows([*roles.labels, *roles.scores]):
+        items.append(label_of(table, place, roles.item, item))
+        queries.append(label_of(table, place, str(roles.ranking), query))
+        groups += [label_of(table, place, str(roles.group), value) for value in group]
+        score = number(value)
+        if score is None:
+            raise not_a_number(table.place(place, roles.scores[0]), value, items[-1])
+        scores.append(score)
+    if not scores:
+        raise no_rows(table.file)
+    labels = _objects(queries)
+    start = changes(labels)
+    return in_blocks(
+        labels_at(labels, start), start, _objects(items), np.array(scores), _objects(groups) if groups else None
+    )
+
+
+def _objects(labels: Iterable[Any]) -> Any:
+    """Return labels as an array of objects."""
+    some = list(labels)
+    array = np.empty(len(some), object)
+    array[:] = some
+    return array
+
+
+def _from_mapping(runs: Mapping[Any, Any], name: str) -> Columns:
+    """Return the run of a mapping of query to ranking."""
+    if not runs:
+        raise InputError(f"{name} must have at least one query; got an empty mapping.")
+    parts = [labelled(ranking, f"{name}, query {shown(query)}") for query, ranking in runs.items()]
+    for query, part in zip(runs, parts, strict=True):
+        if part.items is not None:
+            require_labels(part.items, f"{name}, query {shown(query)}")
+    sizes = np.array([part.scores.size for part in parts], np.int64)
+    labels = [range(part.scores.size) if part.items is None else part.items for part in parts]
+    items = _objects(chain.from_iterable(labels))
+    return Columns(list(runs), np.cumsum(sizes) - sizes, items, np.concatenate([part.scores for part in parts]))
+
+
+def _from_array(obj: Any, name: str) -> Columns:
+    """Return the run of a 2-D array: one query per row, one item per column."""
+    try:
+        scores = np.asarray(obj, np.float64)
+    except (TypeError, ValueError):
+        scores = np.empty(0)
+    if scores.ndim != 2 or not scores.size:
+        raise InputError(
+            f"{name} must be a file, a table with columns for query, item and score, a mapping of query to ranking, or "
+            f"a 2-D array with one row per query; got {shown(obj)}."
+        )
+    rows, width = scores.shape
+    items = np.tile(np.arange(width), rows)
+    return Columns(list(range(rows)), np.arange(rows) * width, items, np.ascontiguousarray(scores).ravel())
+
+
+def _from_frame(obj: Any, name: str, asked: Asked) -> Run:
+    """Return the run in a DataFrame or an Arrow stream."""
+    import narwhals as nw
+
+    if not nw.dependencies.is_into_dataframe(obj):
+        columnar.need("reading an Arrow stream")
         import pyarrow as pa
 
-        table = next(self.stream, None)
-        while table is not None and not len(table):
-            table = next(self.stream, None)
-        if table is None:
-            self.ended = True
-            return False
-        queries = table.column(0)
-        _require_sorted(queries, self.last)
-        self.last = queries[-1].as_py()
-        self.waiting = table if not self.rows else pa.concat_tables([self.waiting, table])
-        return True
+        obj = pa.table(obj)
+    frame = nw.from_native(obj, eager_only=True)
+    if not len(frame):
+        raise InputError(f"{name} must have rows; it has none.")
+    numeric = {column: float(frame[column].dtype.is_numeric()) for column in frame.columns}
 
-    def take(self, bound: Any) -> Any:
-        """Return the rows of queries before the bound, or all."""
-        if self.waiting is None or not len(self.waiting):
-            return self.waiting
-        stop = len(self.waiting) if bound is None else _before(self.waiting.column(0), bound)
-        taken, self.waiting = self.waiting.slice(0, stop), self.waiting.slice(stop)
-        return taken
+    def rows(names: Sequence[str]) -> Any:
+        return enumerate(zip(*(frame[column].to_list() for column in names), strict=True), 1)
+
+    table = Table(name, numeric, rows, lambda column: frame[column].head(500).to_list(), unit="row")
+    roles, notes = run_roles(table, asked)
+    columns = _arrow_frame(frame, roles)
+    columns = _from_rows(table, roles) if columns is None else columns
+    return Run(name, columns, (*notes, *direction(roles.scores[0], columns.scores)))
 
 
-def _require_sorted(queries: Any, last: Any) -> None:
-    """Raise unless queries rise, from the last one before."""
-    from pyarrow import compute
+def _arrow_frame(frame: Any, roles: Roles) -> Columns | None:
+    """Return the run in a DataFrame by way of Arrow, None if that cannot be done."""
+    from importlib.util import find_spec
 
-    if last is not None and queries[0].as_py() < last:
-        raise UnsortedError
-    for chunk in queries.chunks:
-        if not compute.all(compute.greater_equal(chunk[1:], chunk[:-1]), min_count=0).as_py():
-            raise UnsortedError
-
-
-def _before(queries: Any, bound: Any) -> int:
-    """Return how many queries of a sorted column come before a bound."""
-    low, high = 0, len(queries)
-    while low < high:
-        middle = (low + high) // 2
-        if queries[middle].as_py() < bound:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-def _chunk(first: Any, second: Any) -> Chunk:
-    """Return the lists of two tables that hold the same range of queries."""
+    if find_spec("pyarrow") is None:
+        return None
     import pyarrow as pa
 
-    tables = [table for table in (first, second) if table is not None]
-    coded = [pa.chunked_array([c for table in tables for c in table.column(i).chunks]) for i in (0, 1)]
-    queries, items = (column.combine_chunks().dictionary_encode() for column in coded)
-    query_codes, item_codes = queries.indices.to_numpy(), items.indices.to_numpy()
-    cut = 0 if first is None else len(first)
-    order = np.argsort(np.argsort(_sort_keys(queries.dictionary)))
-    lists = []
-    for table, rows in ((first, slice(0, cut)), (second, slice(cut, None))):
-        codes = order[query_codes[rows]]
-        scores = np.empty(0) if table is None else table.column(2).to_numpy()
-        start = np.searchsorted(codes, np.arange(len(queries.dictionary) + 1))
-        lists.append(Lists(start, item_codes[rows], scores))
-    return Chunk(queries.dictionary.take(pa.array(np.argsort(order))), lists[0], lists[1], items.dictionary)
+    try:
+        columns = [frame[name].to_arrow() for name in (*roles.labels, *roles.scores)]
+    except (pa.ArrowException, TypeError, ValueError):
+        return None
+    return from_arrow(
+        [pa.chunked_array([column]) if isinstance(column, pa.Array) else column for column in columns], roles
+    )
 
 
-def _sort_keys(labels: Any) -> Any:
-    """Return labels as NumPy sorts them in the order of the stream."""
-    return labels.to_numpy(zero_copy_only=False)
+def alike(first: Columns, second: Columns) -> tuple[Columns, Columns, tuple[str, ...]]:
+    """Return both runs with labels of one kind, and notes of what is compared as text."""
+    notes = []
+    sides = []
+    columns = [first.items, second.items]
+    kinds = [_kinds(column) for column in columns]
+    if kinds[0].isdisjoint(kinds[1]):
+        notes.append("items are text in one run and not in the other: compared as text")
+        columns = [_as_text(column) for column in columns]
+    queries = [first.queries, second.queries]
+    if set(map(type, queries[0])).isdisjoint(map(type, queries[1])):
+        notes.append("queries are text in one run and not in the other: compared as text")
+        queries = [[str(query) for query in some] for some in queries]
+    columns = _same_storage(columns)
+    for side, items, labels in zip((first, second), columns, queries, strict=True):
+        sides.append(replace(side, items=items, queries=labels))
+    return sides[0], sides[1], tuple(notes)
 
 
-def parquet(path: Any, columns: tuple[str, str, str]) -> Iterator[Any]:
-    """Yield a Parquet file's tables of query, item and score."""
-    import pyarrow as pa
-    from pyarrow import parquet as pq
+def _kinds(column: Any) -> set[type]:
+    """Return the types of labels in a column."""
+    if isinstance(column, np.ndarray):
+        return set(map(type, column.tolist())) if column.dtype == object else {int}
+    return {str}
 
-    with pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
-        for batch in file.iter_batches(ROWS, columns=list(columns)):
-            yield pa.table({name: batch.column(name) for name in columns})
-    if False:
-        raise InputError
+
+def _as_text(column: Any) -> Any:
+    """Return labels as text."""
+    return _objects(map(str, column.tolist())) if isinstance(column, np.ndarray) else column
+
+
+def _same_storage(columns: list[Any]) -> list[Any]:
+    """Return two columns of labels held in the same way: Arrow, if one is and both are text, or Python objects."""
+    arrow = [not isinstance(column, np.ndarray) for column in columns]
+    if all(arrow) or (not any(arrow) and columns[0].dtype == columns[1].dtype):
+        return columns
+    if any(arrow) and all(_kinds(column) == {str} for column in columns):
+        import pyarrow as pa
+
+        return [pa.array(c.tolist(), pa.large_string()) if isinstance(c, np.ndarray) else c for c in columns]
+    return [_objects(c.tolist() if isinstance(c, np.ndarray) else c.to_pylist()) for c in columns]

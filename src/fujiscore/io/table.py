@@ -42,11 +42,12 @@ class Roles:
     item: str
     scores: Sequence[str]
     ranking: str | None = None
+    group: str | None = None  # of rankings, where several of them belong together
 
     @property
     def labels(self) -> list[str]:
-        """The columns of labels: of items, and of rankings if there is one."""
-        return [self.item] if self.ranking is None else [self.item, self.ranking]
+        """The columns of labels: of items, and of rankings and their groups if there are any."""
+        return [name for name in (self.item, self.ranking, self.group) if name is not None]
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,21 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Layout:
+    """How the lines of a delimited file are cut: with blanks=True fields have no quotes."""
+
+    names: Sequence[str]
+    delimiter: str
+    skip: int
+    blanks: bool = False
+
+
+@dataclass(frozen=True)
 class Table:
     """A table in a file.
 
     `fast` returns the rankings at once, or None if a row may be wrong (or, with unique=True, an item repeated): then
-    `rows` finds where.
+    `rows` finds where. `arrow` returns the columns of labels and scores as Arrow has them, None if a row may be wrong.
     """
 
     file: str
@@ -71,6 +82,8 @@ class Table:
     rows: Callable[[Sequence[str]], Iterator[Row]]  # the cells of some columns
     sample: Callable[[str], Sequence[Any]] = lambda _: ()  # a column's first values
     fast: Callable[[Roles, bool], list[Group] | None] | None = None
+    arrow: Callable[[Roles], list[Any] | None] | None = None
+    layout: Layout | None = None
     unit: str = "line"
     header: bool = True
     known: Roles | None = None  # the format's own roles

@@ -1,0 +1,90 @@
+"""Labels of many pairs of lists as small integers: within each pair, equal labels get the same one.
+
+A label is a 64-bit mark (an integer label itself, or a hash of text) and, for text, its bytes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fujiscore._kernels._jit import kernel
+
+OFFSET, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # of FNV-1a
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@kernel(cost=8)
+def hashes(ends, content, out):
+    """Write the FNV-1a hash of each label; label i is ends[i] to ends[i + 1] of the content."""
+    for i in range(out.size):
+        mark = OFFSET
+        for j in range(ends[i], ends[i + 1]):
+            mark = (mark ^ np.uint64(content[j])) * PRIME
+        out[i] = mark
+
+
+@kernel
+def same(ends_r, content_r, i, ends_s, content_s, j):
+    """Return whether label i of one column and label j of another are equal bytes; always, where there are none."""
+    if ends_r.size == 0:
+        return True
+    a, b = ends_r[i], ends_s[j]
+    size = ends_r[i + 1] - a
+    if ends_s[j + 1] - b != size:
+        return False
+    for t in range(size):
+        if content_r[a + t] != content_s[b + t]:
+            return False
+    return True
+
+
+@kernel(cost=6)
+def codes(start_r, marks_r, ends_r, content_r, start_s, marks_s, ends_s, content_s, out_r, out_s):
+    """Write each label's code, from 0 within its pair of lists, and return the greatest number of codes of a pair."""
+    longest = 1
+    for q in range(start_r.size - 1):
+        longest = max(longest, start_r[q + 1] - start_r[q] + start_s[q + 1] - start_s[q])
+    bits = 1
+    while (1 << bits) < 2 * longest:
+        bits += 1
+    table, first = np.empty(1 << bits, np.int32), np.empty(longest, np.int64)
+    most = 0
+    for q in range(start_r.size - 1):
+        size = start_r[q + 1] - start_r[q] + start_s[q + 1] - start_s[q]
+        bits = 1
+        while (1 << bits) < 2 * size:
+            bits += 1
+        mask, shift = (1 << bits) - 1, np.uint64(64 - bits)
+        table[: mask + 1] = -1
+        known = 0
+        for i in range(start_r[q], start_r[q + 1]):
+            slot = np.int64((marks_r[i] * SPREAD) >> shift)
+            while table[slot] >= 0:
+                j = first[table[slot]]
+                if marks_r[j] == marks_r[i] and same(ends_r, content_r, j, ends_r, content_r, i):
+                    break
+                slot = (slot + 1) & mask
+            if table[slot] < 0:
+                table[slot] = known
+                first[known] = i
+                known += 1
+            out_r[i] = table[slot]
+        own = known
+        for i in range(start_s[q], start_s[q + 1]):
+            slot = np.int64((marks_s[i] * SPREAD) >> shift)
+            while table[slot] >= 0:
+                code = table[slot]
+                j = first[code]
+                if code < own:
+                    if marks_r[j] == marks_s[i] and same(ends_r, content_r, j, ends_s, content_s, i):
+                        break
+                elif marks_s[j] == marks_s[i] and same(ends_s, content_s, j, ends_s, content_s, i):
+                    break
+                slot = (slot + 1) & mask
+            if table[slot] < 0:
+                table[slot] = known
+                first[known] = i
+                known += 1
+            out_s[i] = table[slot]
+        most = max(most, known)
+    return most

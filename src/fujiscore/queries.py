@@ -1,0 +1,425 @@
+"""Tables of (query, item, score) brought together query by query, under the door's policies. Imports batches.
+
+Columns are Arrow arrays of text, arrays of integers, or arrays of Python objects; nothing here is done row by row but
+for the latter.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore import _kernels
+from fujiscore.batches import Lists
+from fujiscore.errors import InputError, counted, first_few, shown, spelled
+from fujiscore.transforms import transformed_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fujiscore.coercion import Scores
+    from fujiscore.overlap import Sizes
+
+# The remedies for scores that no measure takes, by policy.
+NAN = "Pass {} to score them 0, or {} to leave those items out."
+NEGATIVE = "Pass {} to count them as 0, {} to rank by magnitude, or {} if they are logs."
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Rows of a run; those of a query that stand together are a block.
+
+    Attributes
+    ----------
+    queries : list
+        The query of each block.
+    start : ndarray of int64
+        The first row of each block.
+    items : pyarrow.Array of large_string, or ndarray of int64 or object
+        The labels of the rows.
+    scores : ndarray of float64
+        NaN where there is none.
+    groups : list, optional
+        The group of each block's query.
+    """
+
+    queries: list[Any]
+    start: Sizes
+    items: Any
+    scores: Scores
+    groups: list[Any] | None = None
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.scores.size
+
+    @property
+    def sizes(self) -> Sizes:
+        """The number of rows of each block."""
+        return np.diff(np.append(self.start, len(self)))
+
+    def blocks(self, first: int, last: int) -> Columns:
+        """Return the blocks from the first up to the last, which is left out."""
+        start = np.append(self.start, len(self))
+        rows = slice(int(start[first]), int(start[last]))
+        groups = None if self.groups is None else self.groups[first:last]
+        begins = self.start[first:last] - rows.start
+        return Columns(self.queries[first:last], begins, self.items[rows], self.scores[rows], groups)
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return parts of one run as one; a block that a cut divides is one again."""
+    parts = [part for part in parts if len(part)] or list(parts[:1])
+    if len(parts) == 1:
+        return parts[0]
+    queries = [query for part in parts for query in part.queries]
+    before = np.cumsum([0, *(len(part) for part in parts[:-1])])
+    start = np.concatenate([part.start + rows for part, rows in zip(parts, before.tolist(), strict=True)])
+    new = np.array([True, *(later != former for former, later in pairwise(queries))])
+    groups = None if parts[0].groups is None else [group for part in parts for group in part.groups or ()]
+    if not new.all():
+        kept = np.flatnonzero(new).tolist()
+        groups = None if groups is None else [groups[i] for i in kept]
+        queries, start = [queries[i] for i in kept], start[new]
+    columns = [part.items for part in parts]
+    items = np.concatenate(columns) if isinstance(columns[0], np.ndarray) else _concatenated(columns)
+    return Columns(queries, start, items, np.concatenate([part.scores for part in parts]), groups)
+
+
+def _concatenated(columns: Sequence[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.concat_arrays(columns)
+
+
+@dataclass(frozen=True)
+class Policies:
+    """How to treat scores and items that need a decision; see `rankings`."""
+
+    negative: str = "raise"
+    nan: str = "raise"
+    missing: str = "bounds"
+    duplicates: str = "raise"
+    transform: Any = None
+
+
+@dataclass
+class Tally:
+    """What was done to the rows, added up over parts of the runs."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, what: str, count: int, examples: Iterable[str] = ()) -> None:
+        """Count, and keep the first few examples."""
+        if count:
+            self.counts[what] += count
+            kept = self.examples.setdefault(what, [])
+            kept += list(examples)[: 3 - len(kept)] if len(kept) < 3 else []
+
+    def merge(self, other: Tally) -> None:
+        """Add what another part counted."""
+        for what, count in other.counts.items():
+            self.add(what, count, other.examples.get(what, ()))
+
+    def notes(self) -> list[str]:
+        """Return what was counted, each as a note."""
+        said = []
+        for what, count in self.counts.items():
+            such = f" ({first_few(self.examples[what])})" if self.examples[what] else ""
+            said.append(f"{what.format(count)}{such}")
+        return said
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """The lists of the queries that both runs have, and the queries that one lacks.
+
+    Attributes
+    ----------
+    queries : list
+        Labels, in the order of the lists.
+    r, s : Lists
+        The lists; items are codes below `codes`, the same for equal labels of one query.
+    labels : pair of columns
+        The items' labels; `rows` says which of them each entry of a list has (None: they correspond).
+    only : pair of lists
+        The queries that one run alone has.
+    groups : list
+        The group of each query, empty without groups.
+    """
+
+    queries: list[Any]
+    r: Lists
+    s: Lists
+    codes: int
+    labels: tuple[Any, Any]
+    rows: tuple[NDArray[Any] | None, NDArray[Any] | None]
+    only: tuple[list[Any], list[Any]]
+    groups: list[Any]
+
+    def listed(self, q: int) -> list[tuple[list[Any], Scores]]:
+        """Return items and scores of a query in both runs."""
+        found = []
+        for lists, labels, rows in zip((self.r, self.s), self.labels, self.rows, strict=True):
+            own = slice(int(lists.start[q]), int(lists.start[q + 1]))
+            places = np.arange(own.start, own.stop) if rows is None else rows[own]
+            found.append((labels_at(labels, places), lists.scores[own].copy()))
+        return found
+
+
+def labels_at(column: Any, places: NDArray[Any]) -> list[Any]:
+    """Return the labels at some places, as Python has them."""
+    if isinstance(column, np.ndarray):
+        return column[places].tolist()  # type: ignore[no-any-return]
+    return column.take(_indices(places)).to_pylist()  # type: ignore[no-any-return]
+
+
+def _indices(places: NDArray[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(places)
+
+
+def _taken(column: Any, rows: NDArray[Any]) -> Any:
+    """Return a column's rows, in the order given."""
+    return column[rows] if isinstance(column, np.ndarray) else column.take(_indices(rows))
+
+
+def changes(column: Any) -> Sizes:
+    """Return the places where a column's label is another than before; the first place is one."""
+    if not len(column):
+        return np.empty(0, np.int64)
+    if isinstance(column, np.ndarray):
+        different = np.asarray(column[1:] != column[:-1], np.bool_)
+    else:
+        from pyarrow import compute
+
+        unequal = compute.not_equal(column[1:], column[:-1])
+        # Not to_numpy, which imports pandas where it is installed.
+        bits = np.frombuffer(unequal.buffers()[1], np.uint8) if len(unequal) else np.empty(0, np.uint8)
+        different = np.unpackbits(bits, bitorder="little")[: len(unequal)]
+    return np.concatenate([[0], np.flatnonzero(different) + 1])
+
+
+def together(a: Columns, b: Columns, names: tuple[str, str], policies: Policies, tally: Tally) -> Chunk:
+    """Bring two runs together: the lists of each query that both have, after the policies."""
+    numbers: dict[Any, int] = {}
+    codes = [np.array([numbers.setdefault(query, len(numbers)) for query in side.queries], np.int64) for side in (a, b)]
+    queries = list(numbers)
+    sizes = [
+        np.bincount(code, side.sizes, len(queries)).astype(np.int64) for code, side in zip(codes, (a, b), strict=True)
+    ]
+    both = (sizes[0] > 0) & (sizes[1] > 0)
+    kept = [queries[q] for q in np.flatnonzero(both).tolist()]
+    groups = _groups((a, b), kept)
+    sides = [_in_order(side, code, both) for side, code in zip((a, b), codes, strict=True)]
+    start_r, start_s = (np.concatenate([[0], np.cumsum(size[both])]) for size in sizes)
+    items_r, items_s, number = _item_codes(start_r, sides[0][0], start_s, sides[1][0])
+    lists, rows = [], []
+    for name, start, items, side in zip(names, (start_r, start_s), (items_r, items_s), sides, strict=True):
+        admitted = _Admitted(Lists(start, items, side[1]), name, kept, side[0], number)
+        admitted.apply(policies, tally)
+        lists.append(admitted.lists)
+        rows.append(admitted.rows)
+    if policies.missing == "drop":
+        lists, rows = _shared_only(lists, rows, number, names, tally)
+    only = [[queries[q] for q in np.flatnonzero((size > 0) & ~both).tolist()] for size in sizes]
+    labels = (sides[0][0], sides[1][0])
+    return Chunk(kept, lists[0], lists[1], number, labels, (rows[0], rows[1]), (only[0], only[1]), groups)
+
+
+def _in_order(side: Columns, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any, Scores]:
+    """Return items and scores of the queries kept, by the queries' codes, and in the table's order within a query."""
+    if bool(kept[codes].all()) and bool((codes[1:] > codes[:-1]).all()):
+        return side.items, side.scores
+    order = np.argsort(codes, kind="stable")
+    order = order[kept[codes[order]]]
+    lengths = side.sizes[order]
+    begins = np.concatenate([[0], np.cumsum(lengths)])
+    rows = np.arange(begins[-1]) + np.repeat(side.start[order] - begins[:-1], lengths)
+    return _taken(side.items, rows), side.scores[rows]
+
+
+def _item_codes(start_r: Sizes, r: Any, start_s: Sizes, s: Any) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """Return the items of both sides as integers that are the same for equal labels of a query, and their number."""
+    marked = [_marks(column) for column in (r, s)]
+    if any(mark is None for mark in marked):
+        numbers: dict[Any, int] = {}
+        coded = [
+            np.array([numbers.setdefault(label, len(numbers)) for label in column.tolist()], np.int64)
+            for column in (np.asarray(r), np.asarray(s))
+        ]
+        return coded[0], coded[1], len(numbers)
+    codes_r, codes_s = np.empty(len(r), np.int32), np.empty(len(s), np.int32)
+    most = _kernels.labels.codes(start_r, *marked[0], start_s, *marked[1], codes_r, codes_s)  # type: ignore[misc]
+    return codes_r, codes_s, int(most)
+
+
+def _marks(column: Any) -> tuple[Any, Any, Any] | None:
+    """Return 64 bits of each label, and for text where each ends and the bytes; None for Python objects."""
+    if isinstance(column, np.ndarray):
+        none = np.empty(0, np.int64), np.empty(0, np.uint8)
+        return None if column.dtype == object else (np.ascontiguousarray(column, np.int64).view(np.uint64), *none)
+    _, offsets, content = column.buffers()
+    ends = np.frombuffer(offsets, np.int64, len(column) + 1, 8 * column.offset)
+    content = np.frombuffer(content, np.uint8) if content is not None and content.size else np.empty(0, np.uint8)
+    marks = np.empty(len(column), np.uint64)
+    _kernels.labels.hashes(ends, content, marks)
+    return marks, ends, content
+
+
+class _Admitted:
+    """The lists of one run while policies are applied to them."""
+
+    def __init__(self, lists: Lists, name: str, queries: Sequence[Any], labels: Any, codes: int) -> None:
+        self.lists, self.name, self.queries, self.labels, self.codes = lists, name, queries, labels, codes
+        self.rows: NDArray[Any] | None = None
+
+    def apply(self, policies: Policies, tally: Tally) -> None:
+        """Apply the policies that concern one run alone."""
+        if policies.transform is not None:
+            scores = transformed_lists(self.lists.start, self.lists.scores, policies.transform, self.name)
+            self.lists = Lists(self.lists.start, self.lists.items, scores)
+        self._check(policies, tally)
+        if policies.duplicates != "raise":
+            self._merge(policies, tally)
+
+    def _check(self, policies: Policies, tally: Tally) -> None:
+        """Refuse or mend scores that are NaN, infinite or negative."""
+        scores = self.lists.scores
+        has_nan, infinite, below = _kernels.order.flaws(scores)
+        if has_nan:
+            bad = np.isnan(scores)
+            if policies.nan == "raise":
+                remedy = NAN.format(spelled("nan", "zero"), spelled("nan", "drop"))
+                raise self._bad(bad, "scores that are numbers", "NaN", remedy)
+            if policies.nan == "drop":
+                tally.add(f"{self.name}: {{}} rows without a score dropped", int(bad.sum()))
+                self._keep(~bad)
+            else:
+                tally.add(f"{self.name}: {{}} NaN scores replaced with 0", int(bad.sum()))
+                self.lists = Lists(self.lists.start, self.lists.items, np.where(bad, 0.0, scores))
+            scores = self.lists.scores
+        if infinite or (below and policies.negative == "abs"):
+            bad = np.isinf(scores) if policies.negative == "abs" else scores == np.inf
+            if bad.any():
+                raise self._bad(bad, "finite scores", "infinite", "Replace them by a large finite score.")
+        if not below:
+            return
+        number = int((scores < 0).sum())
+        if policies.negative == "raise":
+            words = (spelled("negative", "clip"), spelled("negative", "abs"), spelled("transform", "exp"))
+            raise self._bad(scores < 0, "non-negative scores", "negative", NEGATIVE.format(*words))
+        if policies.negative == "abs":
+            tally.add(f"{self.name}: {{}} negative scores replaced by magnitudes", number)
+            self.lists = Lists(self.lists.start, self.lists.items, np.abs(scores))
+        else:
+            tally.add(f"{self.name}: {{}} scores are negative and count as 0", number)
+
+    def _bad(self, bad: NDArray[np.bool_], required: str, what: str, remedy: str) -> InputError:
+        """Return the error that names the first bad score."""
+        row = int(np.argmax(bad))
+        count, place = int(bad.sum()), "is" if int(bad.sum()) == 1 else "are"
+        query = self.queries[int(np.searchsorted(self.lists.start, row, side="right")) - 1]
+        item = labels_at(self.labels, np.array([row if self.rows is None else self.rows[row]]))[0]
+        return InputError(
+            f"{self.name} must hold {required}; {count} of {bad.size} {place} {what} "
+            f"(first: {self.lists.scores[row]:g} at query {shown(query)}, item {shown(item)}). {remedy}"
+        )
+
+    def _keep(self, wanted: NDArray[np.bool_]) -> None:
+        """Keep some rows."""
+        lists = self.lists
+        start = np.concatenate([[0], np.cumsum(wanted)])[lists.start]
+        rows = np.flatnonzero(wanted)
+        self.rows = rows if self.rows is None else self.rows[rows]
+        self.lists = Lists(start, lists.items[wanted], lists.scores[wanted])
+
+    def _merge(self, policies: Policies, tally: Tally) -> None:
+        """Keep each item of a query once."""
+        lists = self.lists
+        keys = _keys(lists, self.codes)
+        unique, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        if unique.size == keys.size:
+            return
+        how = {"max": "the best score kept", "mean": "scores averaged", "first": "the first score kept"}
+        again = first[counts > 1][:3]
+        examples = labels_at(self.labels, again if self.rows is None else self.rows[again])
+        what = f"{self.name}: {{}} duplicates merged, {how[policies.duplicates]}"
+        tally.add(what, int(keys.size - unique.size), map(str, examples))
+        scores = lists.scores.copy()
+        if policies.duplicates == "max":
+            best = np.full(unique.size, -np.inf)
+            np.maximum.at(best, group, scores)
+            scores[first] = best
+        elif policies.duplicates == "mean":
+            scores[first] = np.bincount(group, scores) / counts
+        wanted = np.zeros(keys.size, np.bool_)
+        wanted[first] = True
+        self.lists = Lists(lists.start, lists.items, scores)
+        self._keep(wanted)
+
+
+def _keys(lists: Lists, codes: int) -> Sizes:
+    """Return a number for each row that tells list and item."""
+    return np.repeat(np.arange(len(lists)), lists.sizes) * codes + lists.items
+
+
+def _shared_only(
+    lists: list[Lists], rows: list[Any], codes: int, names: tuple[str, str], tally: Tally
+) -> tuple[list[Lists], list[Any]]:
+    """Leave out the items of each query that one run lacks."""
+    keys = [_keys(side, codes) for side in lists]
+    out: tuple[list[Lists], list[Any]] = ([], [])
+    for i, name in enumerate(names):
+        wanted = np.isin(keys[i], keys[1 - i])
+        tally.add(f"{name}: {{}} rows dropped, whose item the other run lacks", int((~wanted).sum()))
+        side = _Admitted(lists[i], name, (), None, codes)
+        side.rows = rows[i]
+        side._keep(wanted)  # noqa: SLF001 - a helper of this module
+        out[0].append(side.lists)
+        out[1].append(side.rows)
+    return out
+
+
+def _groups(sides: Sequence[Columns], queries: Sequence[Any]) -> list[Any]:
+    """Return each query's group, by the first run that has groups."""
+    for side in sides:
+        if side.groups is None:
+            continue
+        known: dict[Any, Any] = {}
+        for query, group in zip(side.queries, side.groups, strict=True):
+            if known.setdefault(query, group) != group:
+                raise two_groups(query, known[query], group)
+        return [known[query] for query in queries]
+    return []
+
+
+def two_groups(query: Any, first: Any, second: Any) -> InputError:
+    """Return the error for a query in two groups."""
+    return InputError(
+        f"{spelled('group_by')} must name a column with one value per query; query {shown(query)} has several "
+        f"({shown(first)}, {shown(second)})."
+    )
+
+
+def repeated(chunk: Chunk, q: int, names: tuple[str, str]) -> InputError:
+    """Return the error that names what a query repeats."""
+    counts = [Counter(items) for items, _ in chunk.listed(q)]
+    name, again = next(
+        (name, several)
+        for name, count in zip(names, counts, strict=True)
+        if (several := [shown(item) for item, times in count.items() if times > 1])
+    )
+    words = ", ".join(spelled("duplicates", word) for word in ("max", "mean"))
+    return InputError(
+        f"{name} must list each item of a query once; query {shown(chunk.queries[q])} repeats "
+        f"{counted(len(again), 'item')} ({first_few(again)}). Pass {words} or {spelled('duplicates', 'first')}."
+    )

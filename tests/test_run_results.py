@@ -35,7 +35,7 @@ def made(values, measure="fuji", **fields):
     values = np.array(values, float)
     n, none = values.size, np.array([], object)
     columns = {name: np.full(n, 10) for name in ("n_a", "n_b", "shared", "k")} | {measure: values}
-    settings = {"k": 10, "ks": None, "universe": None, "missing": "zero", "a": "old", "b": "new"}
+    settings = {"k": 10, "universe": None, "missing": "zero", "a": "old", "b": "new"}
     queries = np.array([f"q{i}" for i in range(n)], object)
     return RunComparison(queries, columns, (find(measure),), settings, none, none, **fields)
 

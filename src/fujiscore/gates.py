@@ -1,4 +1,4 @@
-"""Gates: whether a comparison of runs is good enough, and accepted runs kept as baselines. Imports runs and io."""
+"""Gates: whether a comparison of runs is good enough, and accepted runs kept as baselines. Imports io."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ import csv
 import gzip
 import io
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from math import isnan
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import labelled
 from fujiscore.errors import InputError, counted, first_few, shown, spelled
 from fujiscore.files import write_atomically
 from fujiscore.io.columnar import need
+from fujiscore.io.runs import Asked, load_run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fujiscore.measures import Measure
+    from fujiscore.queries import Columns
     from fujiscore.run_results import RunComparison
 
 # The endings of baselines: Parquet, or text where there is no pyarrow.
@@ -215,127 +216,68 @@ def _apart(value: float, bound: float) -> str:
 # Baselines: accepted runs, as they were before any policy
 
 
-def bless(
-    run: Any, path: str | Path, *, by: str | None = None, item: str | None = None, score: str | None = None
-) -> int:
+def bless(run: Any, path: str | Path, **columns: Any) -> int:
     """Store a run as a baseline, atomically; return its number of queries.
 
-    Parquet (.parquet: zstd, dictionaries, sorted by query) or text (.tsv.gz). Scores are kept to the last bit, and an
-    equal run gives an equal file.
+    Parquet (.parquet: zstd, dictionaries, sorted by query) or text (.tsv.gz). Scores are kept to the last bit and as
+    they are, before any policy; labels keep their type in Parquet. Equal runs give equal files.
 
     Parameters
     ----------
-    run : path, mapping, 2-D array
+    run : path, DataFrame, Arrow stream, mapping or 2-D array
         As in `compare_runs`.
     path : path
         The file, which is replaced.
-    by, item, score : str, optional
-        Columns of a file, as in `compare_runs`.
+    **columns
+        `by`, `item`, `score` and `format`, as in `compare_runs`.
     """
     require_ending(path)
-    if str(path).endswith(ENDINGS[0]):
+    in_parquet = str(path).endswith(ENDINGS[0])
+    if in_parquet:
         need("a baseline in Parquet")
-        return _write_parquet(_arrow(run, by, item, score), path)
-    rows = sorted(_rows(run, by, item, score), key=lambda row: str(row[0]))
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter="\t", lineterminator="\r\n")  # a label with either of these is quoted
-    writer.writerow(COLUMNS)
-    writer.writerows((query, label, repr(float(value))) for query, label, value in rows)
-    packed = gzip.compress(text.getvalue().encode(), mtime=0)
-    write_atomically(path, lambda file: file.write(packed))
-    return len({row[0] for row in rows})
+    rows = load_run(run, "the run", Asked(**columns)).columns
+    content = _parquet(rows) if in_parquet else _text(rows)
+    write_atomically(path, lambda file: file.write(content))
+    return len(set(rows.queries))
 
 
 def require_ending(path: str | Path) -> None:
     """Raise unless a path has the ending of a baseline."""
     if not str(path).endswith(ENDINGS):
-        raise InputError(
-            f"{spelled('baseline')} must end in {' or '.join(ENDINGS)} to be stored; got {shown(str(path))}."
-        )
+        must = f"{spelled('baseline')} must end in {' or '.join(ENDINGS)} to be stored"
+        raise InputError(f"{must}; got {shown(str(path))}.")
 
 
-def _write_parquet(table: Any, path: str | Path) -> int:
-    """Write an Arrow table of a run, sorted by query; return the number of queries."""
+def _parquet(rows: Columns) -> Any:
+    """Return a run as the content of a Parquet file, sorted by query."""
+    import pyarrow as pa
     from pyarrow import compute, parquet
 
-    table = table.take(compute.sort_indices(table, [("query", "ascending")]))  # stable: ties keep their order
-    queries = compute.count_distinct(table.column("query")).as_py()
-    about = json.dumps({"columns": COLUMNS, "queries": queries, "rows": len(table)})
-    table = table.replace_schema_metadata({"fujiscore": about})
-    write_atomically(path, lambda file: parquet.write_table(table, file, compression="zstd"))
-    return int(queries)
-
-
-def _arrow(run: Any, by: str | None, item: str | None, score: str | None) -> Any:
-    """Return a run as an Arrow table; labels keep their type in a columnar file or in memory."""
-    import pyarrow as pa
-
-    if isinstance(run, (str, Path)) and (table := _columnar(run, by, item, score)) is not None:
-        return table
-    queries, items, scores = zip(*_rows(run, by, item, score), strict=True)
     try:
-        return pa.table({"query": list(queries), "item": list(items), "score": pa.array(scores, pa.float64())})
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        queries, items = pa.array(rows.queries), pa.array(rows.items)
+    except pa.ArrowException as error:
         raise InputError(f"queries and items of a baseline must be of one type each, such as text: {error}") from error
+    blocks = pa.array(np.repeat(np.arange(len(rows.queries)), rows.sizes))
+    table = pa.table({"query": queries.take(blocks), "item": items, "score": pa.array(rows.scores)})
+    table = table.take(compute.sort_indices(table, [("query", "ascending")]))  # stable: ties keep their order
+    about = json.dumps({"columns": COLUMNS, "queries": len(set(rows.queries)), "rows": len(table)})
+    sink = io.BytesIO()
+    parquet.write_table(table.replace_schema_metadata({"fujiscore": about}), sink, compression="zstd")
+    return sink.getbuffer()
 
 
-def _columnar(path: Any, by: str | None, item: str | None, score: str | None) -> Any:
-    """Return the query, item and score columns of a Parquet or Feather file, or None for other formats."""
-    from pyarrow import feather, float64, parquet
-
-    from fujiscore.io import formats
-    from fujiscore.io.columns import choose
-    from fujiscore.io.documents import document
-
-    file = document(path)
-    kind = formats.detect(file, None, formats.FORMATS)
-    if kind not in {"parquet", "feather"}:
-        return None
-    roles, _ = choose(formats.table(file, kind), item, score, by)
-    if roles.ranking is None or len(roles.scores) != 1:
-        raise InputError(f"{path} must have one column of queries and one of scores. Name them: {spelled('by')}, ...")
-    names = [roles.ranking, roles.item, roles.scores[0]]
-    read = parquet.read_table if kind == "parquet" else feather.read_table
-    table = read(path, columns=names).select(names).rename_columns(list(COLUMNS))
-    return table.set_column(2, "score", table.column("score").cast(float64()))
-
-
-def _rows(run: Any, by: str | None, item: str | None, score: str | None) -> list[tuple[Any, Any, float]]:
-    """Return the (query, item, score) rows of a run, as it holds them."""
-    if isinstance(run, (str, Path)):
-        from fujiscore.io import load
-
-        sources = load(run, item=item, score=score, ranking=by, duplicates="first").sources
-        lists: Any = ((source.name, source.items, source.scores) for source in sources)
-    elif isinstance(run, Mapping):
-        parts = {query: labelled(ranking, f"query {query}") for query, ranking in run.items()}
-        lists = ((query, part.items, part.scores) for query, part in parts.items())
-    elif isinstance(run, np.ndarray) and run.ndim == 2:
-        lists = ((row, range(len(scores)), scores) for row, scores in enumerate(run))
-    else:
-        raise InputError(f"a baseline must be a file, a mapping of query to ranking or a 2-D array; got {shown(run)}.")
-    return [
-        (query, label, float(value))
-        for query, items, scores in lists
-        for label, value in zip(items if items is not None else range(len(scores)), scores, strict=True)
+def _text(rows: Columns) -> bytes:
+    """Return a run as compressed text, sorted by query."""
+    queries = np.repeat(np.arange(len(rows.queries)), rows.sizes).tolist()
+    items = rows.items.tolist() if isinstance(rows.items, np.ndarray) else rows.items.to_pylist()
+    cells = [
+        (rows.queries[q], item, repr(value))
+        for q, item, value in zip(queries, items, rows.scores.tolist(), strict=True)
     ]
-
-
-def baseline(path: str | Path) -> dict[Any, dict[Any, float]]:
-    """Return a stored run as a mapping of query to scores by item; labels of text files are text."""
-    if str(path).endswith(ENDINGS[0]):
-        need("a baseline in Parquet")
-        from pyarrow import parquet
-
-        columns = [column.to_pylist() for column in parquet.read_table(path, columns=list(COLUMNS)).columns]
-        rows: Any = zip(*columns, strict=True)
-    else:
-        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file, delimiter="\t"))[1:]
-    run: dict[Any, dict[Any, float]] = {}
-    for query, label, value in rows:
-        run.setdefault(query, {})[label] = float(value)
-    return run
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter="\t", lineterminator="\r\n")  # a label with either of these is quoted
+    writer.writerows([COLUMNS, *sorted(cells, key=lambda row: str(row[0]))])
+    return gzip.compress(text.getvalue().encode("utf-8", "surrogatepass"), mtime=0)
 
 
 def usual_ending() -> str:

@@ -58,7 +58,8 @@ class RunComparison(Result):
     measures : tuple of Measure
         The measures, the headline first.
     settings : mapping of str to value
-        `k` or `ks`, `universe`, `missing`, `ties`, `zero_tail`, and the names of both runs, `a` and `b`.
+        `k` (one, the name of a grid, or several), `universe`, `missing`, `ties`, `zero_tail`, and both runs' names,
+        `a` and `b`.
     only_a, only_b : ndarray
         The queries that one run alone has; they count in no mean.
     lists : mapping of query to pair of Ranking
@@ -327,10 +328,10 @@ class RunComparison(Result):
     @property
     def place(self) -> str:
         """Where the lists were compared, in words."""
-        ks = self.settings.get("ks")
-        if ks is None:
-            return f"at k = {self.settings.get('k')}"
-        return f"over the {ks} grid of k" if isinstance(ks, str) else f"at k = {first_few(list(ks))}"
+        k = self.settings["k"]
+        if isinstance(k, str):
+            return f"over the grid '{k}' of k"
+        return f"at k = {k}" if isinstance(k, int) else f"over k = {first_few(list(k))}"
 
     def in_words(self) -> list[str]:
         """Return what was compared, how many queries did not change, and what near misses explain."""

@@ -274,6 +274,7 @@ class Runs:
     item: str | None
     score: str | None
     group_by: str | None
+    format: str | None
     negative: str | None
     nan: str | None
     missing: str | None
@@ -331,13 +332,14 @@ runs = _packed(
     option("--item", "Column of items; guessed if not given.", **_column),
     option("--score", "Column of scores; guessed if not given.", **_column),
     option("--group-by", "Column that groups queries, for means by group.", **_column),
+    option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
     _policy(
         "missing",
         ("bounds", *MISSING),
         "How to treat items that one list lacks: bound FUJI, raise, score 0, or drop. [default: bounds]",
         None,
     ),
-    _policy("negative", NEGATIVE, "How to treat negative scores: raise, count as 0, use magnitudes, or split.", None),
+    _policy("negative", NEGATIVE[:-1], "How to treat negative scores: raise, count as 0, or use magnitudes.", None),
     _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item. [default: raise]", None),
     _policy(
         "duplicates",

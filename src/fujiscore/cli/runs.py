@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fujiscore.run_results import RunComparison
 
 DEFAULT_MEASURES = ("fuji", "rbo", "jaccard")
-DEPTH, SHOWN, EXPLAINED_ROWS = 10, 5, 8
+SHOWN, EXPLAINED_ROWS = 5, 8
 # The widest bar chart, and the lists that the library keeps for explanations unless asked for more.
 WIDEST, KEPT = 80, 20
 
@@ -86,9 +86,9 @@ def gates(function: Any) -> Any:
     examples=(
         "fuji runs examples/run_a.trec examples/run_b.trec",
         "fuji runs examples/run_a.trec examples/run_b.trec -k 5 --explain 1",
-        "fuji runs examples/run_a.trec examples/run_b.trec --fail-under 0.8 --markdown",
+        "fuji runs examples/run_a.trec examples/run_b.trec --fail-under 0.8 --csv",
         "fuji runs examples/run_a.trec examples/run_b.trec --fail-share-below 0.5:0.1",
-        "fuji runs examples/run_b.trec --baseline accepted.parquet --bless",
+        "fuji runs examples/run_b.trec --baseline examples/run_a.trec",
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="A B")
@@ -140,7 +140,7 @@ def command(
     check_destinations(writing, [*files, *([baseline] if baseline else [])], plot)
     require_bounds(measures[0], **gates)
     old, new = _both(files, baseline, bless=bless)
-    chosen: dict[str, Any] = {"measures": measures, "confidence": confidence, **_depth(k, ks), **runs.arguments()}
+    chosen: dict[str, Any] = {"measures": measures, "confidence": confidence, "k": k, "ks": ks, **runs.arguments()}
     chosen |= {"keep": max(explain or 0, KEPT), **work.arguments(writing)}
     result = compare_runs(new if old is None else old, new, **chosen)
     if old is None:  # compared with itself: whether it can be a baseline
@@ -181,17 +181,10 @@ def _both(files: Sequence[str], baseline: str | None, *, bless: bool) -> tuple[s
     return None, files[0]
 
 
-def _depth(k: int | None, ks: Any) -> dict[str, Any]:
-    """Return where lists are compared."""
-    if k is not None and ks is not None:
-        raise click.UsageError("-k and --ks both say where to compare: pass one of them.")
-    return {"k": k or DEPTH} if ks is None else {"ks": ks}
-
-
 def _bless(new: str, baseline: str, runs: options.Runs, writing: options.Writing) -> None:
     """Store the new run, and say what it replaced."""
     what = "replaced" if lexists(baseline) else "new"
-    queries = store(new, baseline, by=runs.by, item=runs.item, score=runs.score)
+    queries = store(new, baseline, by=runs.by, item=runs.item, score=runs.score, format=runs.format)
     note(writing, f"baseline: {baseline} ({what}), {counted(queries, 'query', 'queries')} of {new}")
 
 

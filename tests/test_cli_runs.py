@@ -5,6 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +21,8 @@ from fujiscore.cli import fuji
 from fujiscore.cli.terminal import display_width
 from fujiscore.runs import compare_runs
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+ROOT = Path(__file__).parents[1]
+EXAMPLES, PAGE = ROOT / "examples", ROOT / "docs" / "runs.md"
 A, B = str(EXAMPLES / "run_a.trec"), str(EXAMPLES / "run_b.trec")
 
 
@@ -250,3 +257,34 @@ def test_compare_points_to_runs():
     assert "holds one ranking" in single.stderr
     two = CliRunner().invoke(fuji, ["compare", f"{A}:q1", f"{B}:q1", "--missing", "zero"])
     assert two.exit_code == 0
+
+
+# The page on runs; its other commands and examples are run by test_docs
+
+
+def block(kind):
+    """Return the first code block of a kind on the page."""
+    return re.search(rf"```{kind}\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)[1]
+
+
+def test_the_page_shows_what_the_command_prints(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    done = CliRunner().invoke(fuji, block("sh").split()[1:], env={"COLUMNS": "80"})
+    assert done.stdout == block("text")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(("new", "code"), [(A, 0), (B, 1)])
+def test_the_step_of_the_github_action_runs(tmp_path, new, code):
+    lines = textwrap.dedent(block("yaml").split("run: |\n")[1]).splitlines()
+    assert lines[0].startswith("pip install")
+    shutil.copy(new, tmp_path / "new.trec")
+    fuji_command = f'fuji() {{ "{sys.executable}" -m fujiscore "$@"; }}'
+    store = f'fuji runs "{A}" --baseline accepted.parquet --bless'
+    script = "\n".join(["set -eo pipefail", fuji_command, store, *lines[1:]])  # as GitHub runs bash
+    environment = {**os.environ, "GITHUB_STEP_SUMMARY": "summary.md"}
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert done.returncode == code, done.stderr
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert f"- {'FAILED' if code else 'passed'}: mean FUJI" in summary
+    assert "| FUJI" in summary

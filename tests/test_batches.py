@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from functools import partial
 from importlib import import_module
 from math import isnan, nan
@@ -339,6 +342,22 @@ def test_all_negative_scores_have_no_fuji():
     assert isnan(columns["fuji_high"][0])
     assert isnan(columns["fuji_p"][0])
     assert columns["jaccard"][0] == 0
+
+
+def test_small_batches_do_not_import_numba():
+    text = """
+import sys
+import numpy as np
+from fujiscore.batches import Depths, Lists, Task, compared
+from fujiscore.measures import find
+lists = Lists(np.arange(0, 40, 10), np.tile(np.arange(10), 3), np.tile(np.arange(10.0), 3))
+compared(lists, lists, Task(tuple(map(find, ("fuji", "rbo", "jaccard"))), Depths(10), 1000), 10)
+print("numba" in sys.modules)
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "FUJISCORE_COMPILE"}
+    command = [sys.executable, "-W", "error", "-c", text]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 class TestKernels:

@@ -188,8 +188,10 @@ class Nulls:
             rows = np.flatnonzero(self.ks == k)
             places = first[rows, None] + np.arange(k)
             both = np.hstack([self.r.by_depth[places], self.s.by_depth[places]]).astype(np.int64)
-            unique, which = np.unique(both, axis=0, return_inverse=True)
-            groups.append((rows, which.ravel(), unique[:, :k], unique[:, k:]))
+            untied = np.tile(np.arange(1, k + 1), (1, 2))
+            tied = (both != untied).any(axis=1)
+            sizes = np.concatenate([untied, both[tied]])  # most pairs share the first row
+            groups.append((rows, np.cumsum(tied) * tied, sizes[:, :k], sizes[:, k:]))
         return groups
 
 

@@ -106,7 +106,7 @@ def kth_score(scores, k, best):
 def sort(scores, k, order, ranked, packed, spare):
     """Write the stable descending order and the scores in it, at least of the k best and all that tie with them.
 
-    Most lists come sorted; of others a few best items are picked, and the rest follow in input order.
+    Most lists come sorted; of others a few best items are picked, and the rest follow in any order.
     """
     n = scores.size
     falls = True
@@ -120,24 +120,20 @@ def sort(scores, k, order, ranked, packed, spare):
         descending(scores, order, ranked, packed, spare)
     else:
         last = kth_score(scores, k, ranked)
-        size = 0
+        top, end = 0, n - 1
         for i in range(n):
-            if scores[i] >= last:
-                order[size] = i
-                size += 1
-        top = size
-        for i in range(n):
-            if scores[i] < last:
-                order[size] = i
-                size += 1
-        for p in range(n):
-            ranked[p] = scores[order[p]]
+            inside = scores[i] >= last
+            place = top if inside else end  # no branch: which way it goes cannot be predicted
+            order[place] = i
+            ranked[place] = scores[i]
+            top += inside
+            end -= not inside
         mend(ranked[:top], order[:top], top * top)
 
 
 @kernel
 def set_sizes(ranked, path, closed, above, up_to, sizes):
-    """Write the set sizes along a path, and in `up_to` those at each depth; return the last one.
+    """Write the set sizes along a path, and in `up_to` those at each depth.
 
     Where ties are closed, all items that tie with the last one are in.
     """
@@ -151,14 +147,13 @@ def set_sizes(ranked, path, closed, above, up_to, sizes):
             up_to[d] = d + 1
     for j in range(path.size):
         sizes[j] = up_to[path[j] - 1]
-    return last
 
 
 @kernel
-def cross(order, partner, rank, size, out):
+def cross(order, partner, rank, out):
     """Write the ranks in the other list of the first items of an order; return whether it lacks one: ranked last."""
     lacks = False
-    for p in range(size):
+    for p in range(out.size):
         other = partner[order[p]]
         lacks |= other < 0
         out[p] = rank[other] if other >= 0 else rank.size
@@ -215,36 +210,34 @@ def one_pair(
     whole, real, keys = work
     n_r, n_s = scores_r.size, scores_s.size
     partner_r, partner_s = whole[0, :n_r], whole[1, :n_s]
-    order_r, order_s, rank_r, rank_s = whole[2, :n_r], whole[3, :n_s], whole[4, :n_r], whole[5, :n_s]
-    ranked_r, ranked_s = real[0, : n_r + 1], real[1, : n_s + 1]
     if not closed:
         align(partner_r, partner_s, scores_s, real[2])
         scores_s = real[2, :n_s]
-    sort(scores_r, path[-1], order_r, ranked_r[:n_r], keys[0, :n_r], keys[1, :n_r])
-    sort(scores_s, path[-1], order_s, ranked_s[:n_s], keys[0, :n_s], keys[1, :n_s])
-    for p in range(n_r):
-        rank_r[order_r[p]] = p
-    for q in range(n_s):
-        rank_s[order_s[q]] = q
-    up_to_r, up_to_s = whole[6], whole[7]
-    size_r = set_sizes(ranked_r[:n_r], path, closed, whole[8], up_to_r, k1)
-    size_s = set_sizes(ranked_s[:n_s], path, closed, whole[8], up_to_s, k2)
-    s_rank, r_rank = whole[8, :size_r], whole[9, :size_s]
-    lacks = cross(order_r, partner_r, rank_s, size_r, s_rank)
-    lacks |= cross(order_s, partner_s, rank_r, size_s, r_rank)
+    for side in range(2):  # a loop: the compiler writes out each call of a kernel, and needs a second more
+        scores, sizes = (scores_r, scores_s)[side], (k1, k2)[side]
+        n = scores.size
+        order, rank, ranked = whole[2 + side, :n], whole[4 + side], real[side, :n]
+        sort(scores, path[-1], order, ranked, keys[0, :n], keys[1, :n])
+        for p in range(n):
+            rank[order[p]] = p
+        set_sizes(ranked, path, closed, whole[8], whole[6 + side], sizes)
+    s_rank, r_rank = whole[8, : k1[-1]], whole[9, : k2[-1]]
+    lacks = cross(whole[2], partner_r, whole[5, :n_s], s_rank)
+    lacks |= cross(whole[3], partner_s, whole[4, :n_r], r_rank)
+    ranked_r, ranked_s, up_to_r, up_to_s = real[0, : n_r + 1], real[1, : n_s + 1], whole[6], whole[7]
     if persistence.size:
         agreements(s_rank, r_rank, up_to_r, up_to_s, path[-1], real[2])
         by_depth(real[2], path, persistence, depths)
     negative = ranked_r[0] < 0.0 or ranked_s[0] < 0.0
     least_r, least_s = clip(ranked_r, n_r), clip(ranked_s, n_s)
-    overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, fuji)
-    if negative:
-        fuji[:] = np.nan
-    high[:] = fuji
-    if bounds and lacks and not negative:
-        ranked_r[n_r], ranked_s[n_s] = least_r, least_s
+    for upper in range(1 + (bounds and lacks)):
         overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, high)
+        ranked_r[n_r], ranked_s[n_s] = least_r, least_s
         for j in range(path.size):
+            if negative:
+                high[j] = np.nan
+            if upper == 0:
+                fuji[j] = high[j]
             high[j] = max(high[j], fuji[j])
 
 
@@ -321,4 +314,6 @@ def sides(start, scores, ks, sizes, universe, closed, log_factorials, moments, l
         clip(real[0], n)
         ends[0], counts[0], counts[1] = sizes[q], sizes[q], universe - sizes[q]
         level_moments(ranked, ends, counts, levels)
-        moments[q, 0], moments[q, 1:] = ranked[sizes[q] - 1] > 0.0, levels[:, 1]
+        moments[q, 0] = ranked[sizes[q] - 1] > 0.0
+        for power in range(3):
+            moments[q, 1 + power] = levels[power, 1]

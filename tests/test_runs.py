@@ -406,3 +406,11 @@ def test_lists_of_the_queries_that_changed_most():
         assert dict(zip(one.items, one.scores, strict=True)).items() >= a[query].items()
         assert dict(zip(other.items, other.scores, strict=True)).items() >= b[query].items()
     assert fj.compare_runs(a, b, keep=0).lists == {}
+
+
+def test_checked_rankings_keep_their_labels():
+    first, second = (fj.rankings({"r": scores})[0] for scores in ({"x": 1, "y": 2, "z": 3}, {"z": 3, "y": 2, "x": 1}))
+    assert fj.compare_runs({"q": first}, {"q": second}, k=1).columns["jaccard"].tolist() == [1]
+    aligned = fj.rankings({"a": {"x": 1, "y": 2}, "b": {"y": 1, "z": 2}}, missing="zero")
+    result = fj.compare_runs({"q": aligned[0]}, {"q": aligned[1]}, k=2)
+    assert [int(result.columns[name][0]) for name in ("n_a", "n_b", "shared")] == [2, 2, 1]

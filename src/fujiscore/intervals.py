@@ -32,6 +32,50 @@ class Test(NamedTuple):
     high: float
 
 
+class Spread(NamedTuple):
+    """How a value spreads over the queries.
+
+    Attributes
+    ----------
+    queries, undefined : int
+        The number of queries with a value, and without one, which no other number counts.
+    mean, sd : float
+        Mean and standard deviation.
+    low, high : float
+        Student's interval of the mean, cut to the range of the measure; NaN for a single query.
+    median, q05, least : float
+        The median, the 5 % quantile and the least value.
+    at_1 : int
+        The number of queries with the greatest possible value.
+    """
+
+    queries: int
+    undefined: int
+    mean: float
+    sd: float
+    low: float
+    high: float
+    median: float
+    q05: float
+    least: float
+    at_1: int
+
+    @classmethod
+    def of(cls, values: Scores, confidence: float, span: tuple[float, float]) -> Spread:
+        """Return the spread of some values, NaN where there is none."""
+        defined = values[~np.isnan(values)]
+        n, nan = defined.size, float("nan")
+        if not n:
+            return cls(0, values.size, *(nan,) * 7, 0)
+        least, greatest = float(defined.min()), float(defined.max())
+        mean = min(max(float(defined.mean()), least), greatest)  # of equal values: that value, not one next to it
+        sd = nan if n == 1 else 0.0 if least == greatest else float(defined.std(ddof=1))
+        reach = nan if n == 1 else quantile(confidence, n - 1) * sd / float(np.sqrt(n))
+        ends = (nan, nan) if n == 1 else (max(mean - reach, span[0]), min(mean + reach, span[1]))
+        median, five = np.quantile(defined, (0.5, 0.05)).tolist()
+        return cls(n, values.size - n, mean, sd, *ends, median, five, least, int((defined >= span[1]).sum()))
+
+
 def bounded(value: Any, error: Any, m: int, confidence: float, least: Any, most: Any) -> tuple[Scores, Scores]:
     """Return the ends of intervals of m draws: Student's on the logit scale between the least and the greatest value.
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fujiscore.overlap import Grid
     from fujiscore.rank_agreement import RankAgreement
     from fujiscore.ranks import ItemRanks
+    from fujiscore.run_results import RunComparison
     from fujiscore.stability import StabilityCurve
     from fujiscore.truncated import Bounds
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 LONGEST = 32
 # The legend of more curves than this is beside the axes.
 BESIDE = 4
+# The most points of a line over queries: there may be millions.
+POINTS = 1000
 # Text that is drawn as it is, even where matplotlib would take dollars for mathematics or sends all text to LaTeX.
 LITERAL = {"parse_math": False, "usetex": False}
 # One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it.
@@ -99,6 +102,23 @@ def chance(result: Chance, ax: Any = None) -> Any:
     for band in bands:
         ax.fill_between(result.ks, *band, color="#7F7F7F", alpha=0.2, linewidth=0)
     return _finish(ax, [result.measure], result.grid)
+
+
+def run_comparison(result: RunComparison, ax: Any = None) -> Any:
+    """Draw the share of queries up to each value, one line per measure, with the mean in the legend."""
+    ax = new_axes() if ax is None else ax
+    for measure in result.measures:
+        values = np.sort(result.values(measure.name))
+        values = values[~np.isnan(values)]
+        places = np.unique(np.linspace(0, values.size - 1, min(values.size, POINTS)).astype(np.int64))
+        x, y = np.append(values[places], measure.high), np.append((places + 1) / max(values.size, 1), 1.0)
+        label = f"{measure.title} (mean {result.spread(measure.name).mean:.3f})"
+        ax.step(x, y, where="post", color=colour(measure.name), label=label)
+    ax.set_xlabel("value")
+    ax.set_ylabel("share of queries up to the value")
+    ax.set_ylim(0, 1.02)
+    ax.legend(fontsize="small")
+    return ax
 
 
 def bounds(result: Bounds, ax: Any = None) -> Any:

@@ -1,28 +1,44 @@
-"""What comparing two runs gives: one row per query, its summary, and the queries that changed most. Imports io below."""
+"""What comparing two runs gives: one row per query, its summary, and the least similar queries. Imports explain."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import counted, integer
-from fujiscore.intervals import quantile
+from fujiscore.errors import InputError, choice, counted, first_few, integer, one_line, printable, shown, spelled
+from fujiscore.explain import explain
+from fujiscore.intervals import Spread
 from fujiscore.measures import find
 from fujiscore.results import Result
-from fujiscore.tables import frame, text_table
+from fujiscore.tables import bars, frame, markdown_text, text_table, to_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from fujiscore.coercion import Scores
+    from fujiscore.explain import Explanation
     from fujiscore.measures import Measure
     from fujiscore.ranking import Ranking
 
-QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+# Below this number of queries a note warns of the intervals; above this share of unmatched queries, of the means.
+FEW, UNMATCHED = 10, 0.1
+# A note suggests a smaller k where the bounds of FUJI are further apart.
+WIDE = 0.05
+# How many queries Markdown shows, and how many names of unmatched queries JSON holds.
+SHOWN, NAMED = 10, 20
+# Columns of a query's name in a table.
+NAME = 32
+# Kinds of columns beside a measure's own.
+KINDS = {"_corrected": " corrected", "_high": ", at most"}
+# The columns that are counts, and what explanations need of the settings.
+COUNTS = ("n_a", "n_b", "shared", "k")
+SETS = {"ties": "closed", "zero_tail": "include"}
+HEADER = ("measure", "mean", "{} interval", "median", "5 %", "least", "at 1")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +58,8 @@ class RunComparison(Result):
     measures : tuple of Measure
         The measures, the headline first.
     settings : mapping of str to value
-        `k` or `ks`, `universe`, `missing`, `ties`, `zero_tail`, and the names of both runs, `a` and `b`.
+        `k` (one, the name of a grid, or several), `universe`, `missing`, `ties`, `zero_tail`, and both runs' names,
+        `a` and `b`.
     only_a, only_b : ndarray
         The queries that one run alone has; they count in no mean.
     lists : mapping of query to pair of Ranking
@@ -51,6 +68,8 @@ class RunComparison(Result):
         The group of each query.
     confidence : float
         Level of intervals.
+    notes : tuple of str
+        What was done to the input, and what the result rests on.
     """
 
     queries: NDArray[Any]
@@ -64,42 +83,324 @@ class RunComparison(Result):
     confidence: float = 0.95
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Add notes on what the numbers themselves show."""
+        object.__setattr__(self, "notes", tuple(dict.fromkeys([*_caveats(self), *self.notes])))
+
     def __len__(self) -> int:
         """Return the number of queries that both runs have."""
         return len(self.queries)
 
-    def interval(self, measure: str) -> tuple[float, float, float]:
+    # Numbers over the queries
+
+    def values(self, measure: Any = None) -> Scores:
+        """Return one value per query: of a measure (the first if None), or of a column such as "fuji_corrected"."""
+        return self.columns[self._column(measure)]
+
+    def _column(self, measure: Any) -> str:
+        """Return the name of the column that holds a measure."""
+        if measure is None:
+            return self.measures[0].name
+        name = measure if isinstance(measure, str) and measure in self.columns else find(measure).name
+        choice("measure", name, [column for column in self.columns if column not in COUNTS])
+        return name
+
+    def spread(self, measure: Any = None) -> Spread:
+        """Return mean, interval, median, 5 % quantile and least value of a measure (the first if None)."""
+        return Spread.of(self.values(measure), self.confidence, self._span(self._column(measure)))
+
+    def _span(self, column: str) -> tuple[float, float]:
+        """Return the range of a column."""
+        plain = next((measure for measure in self.measures if column in {measure.name, f"{measure.name}_high"}), None)
+        return (-float("inf"), 1.0) if plain is None else (plain.low, plain.high)
+
+    def interval(self, measure: Any = None) -> tuple[float, float, float]:
         """Return a measure's mean over the queries, with Student's interval."""
-        values = self.columns[find(measure).name]
+        found = self.spread(measure)
+        return found.mean, found.low, found.high
+
+    def quantile(self, q: float, measure: Any = None) -> float:
+        """Return a quantile of a measure (the first if None) over the queries, between two of them interpolated."""
+        if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 <= q <= 1:
+            raise InputError(f"{spelled('q')} must be a number from 0 to 1; got {shown(q)}.")
+        values = self.values(measure)
         values = values[~np.isnan(values)]
-        mean = float(values.mean()) if values.size else float("nan")
-        if values.size < 2:
-            return mean, float("nan"), float("nan")
-        reach = quantile(self.confidence, values.size - 1) * float(values.std(ddof=1)) / np.sqrt(values.size)
-        least, most = find(measure).low, find(measure).high
-        return mean, max(mean - reach, least), min(mean + reach, most)
+        return float(np.quantile(values, q)) if values.size else float("nan")
 
-    @cached_property
-    def quantiles(self) -> dict[str, list[float]]:
-        """For each measure the least value, the 5, 25, 50, 75 and 95 % quantiles, and the greatest."""
-        return {m.name: np.nanquantile(self.columns[m.name], QUANTILES).tolist() for m in self.measures}
+    def share_below(self, value: float, measure: Any = None) -> float:
+        """Return the share of queries whose measure (the first if None) is below a value."""
+        values = self.values(measure)
+        values = values[~np.isnan(values)]
+        return float((values < value).mean()) if values.size else float("nan")
 
-    def worst(self, number: int = 10) -> list[int]:
+    def histogram(self, measure: Any = None) -> dict[str, int]:
+        """Return the number of queries in each tenth of a measure's range, those at its maximum apart, these first.
+
+        Values below 0 of a measure without a lower end have one class, and so have undefined ones; classes beneath the
+        least value are left out.
+        """
+        values, (low, high) = self.values(measure), self._span(self._column(measure))
+        start = 0.0 if np.isinf(low) else low
+        edges = np.round(np.linspace(start, high, 11), 10)
+        defined = values[~np.isnan(values)]
+        place = np.searchsorted(edges, defined, side="right")
+        counts = np.bincount(place, minlength=12)
+        names = [f"below {start:g}", *(f"{a:.1f} to {b:.1f}" for a, b in pairwise(edges))]
+        names.append(f"{high:g}")
+        least = int(place.min()) if place.size else len(names)
+        found = {names[i]: int(counts[i]) for i in range(len(names) - 1, least - 1, -1)}
+        return found | ({"undefined": values.size - defined.size} if defined.size < values.size else {})
+
+    # Queries and groups
+
+    def changed_most(self, number: int = SHOWN) -> list[int]:
         """Return the places of the queries that changed most by the first measure, the least similar first."""
-        values = self.columns[self.measures[0].name]
+        values = self.values()
         order = np.argsort(values, kind="stable")
         return order[: min(integer("number", number, 1), int((~np.isnan(values)).sum()))].tolist()  # type: ignore[no-any-return]
 
+    def worst(self, number: int = SHOWN, library: str | None = None) -> Any:
+        """Return the queries that changed most by the first measure as a DataFrame, the least similar first."""
+        places = self.changed_most(number)
+        columns = {name: _picked(values, places) for name, values in self.table().items()}
+        return frame(columns, library, self.notes)
+
+    def explain(self, query: Any) -> Explanation:
+        """Explain FUJI of one query item by item, at its k; the lists of the queries that changed most are kept."""
+        if query not in self.lists:
+            raise InputError(self._not_kept(query))
+        first, second = self.lists[query]
+        k = int(self.columns["k"][self.queries.tolist().index(query)])
+        options: Any = {name: self.settings.get(name, usual) for name, usual in SETS.items()}
+        missing: Any = "drop" if self.settings.get("missing") == "drop" else "zero"
+        return explain(first, second, k, missing=missing, **options)
+
+    def _not_kept(self, query: Any) -> str:
+        """Return why a query has no explanation."""
+        if query in set(self.queries.tolist()):
+            kept = f"the lists of {counted(len(self.lists), 'query', 'queries')} were kept"
+            return f"query {shown(query)} cannot be explained: {kept}. Pass {spelled('keep', 'N')} to keep more."
+        for run, queries in (("a", self.only_a), ("b", self.only_b)):
+            if query in set(queries.tolist()):
+                return f"query {shown(query)} is in {run} alone: there is nothing to compare it with."
+        return f"query {shown(query)} is in neither run; there are {first_few(self.queries.tolist())}."
+
+    def group_spreads(self) -> dict[Any, dict[str, Spread]]:
+        """Return the spread of each measure within each group, groups in order of appearance."""
+        if self.groups is None:
+            raise InputError(f"there are no groups. Pass {spelled('group_by', 'COLUMN')} to compare_runs.")
+        codes: dict[Any, int] = {}
+        labels = [None if group != group else group for group in self.groups.tolist()]  # noqa: PLR0124 - NaN
+        which = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
+        order = np.argsort(which, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(which, minlength=len(codes)))[:-1])
+        names = self.shown_columns()
+        return {
+            group: {name: Spread.of(self.columns[name][part], self.confidence, self._span(name)) for name in names}
+            for group, part in zip(codes, parts, strict=True)
+        }
+
+    def by_group(self, library: str | None = None) -> Any:
+        """Return one row per group and measure as a DataFrame: number of queries, mean with interval, quantiles."""
+        rows = [(g, name, spread) for g, found in self.group_spreads().items() for name, spread in found.items()]
+        columns = {"group": [row[0] for row in rows], "measure": [row[1] for row in rows]}
+        columns |= {part: [getattr(row[2], part) for row in rows] for part in Spread._fields}
+        return frame(columns, library, self.notes)
+
+    # Forms
+
+    def table(self) -> dict[str, Any]:
+        """Return one column per name, one entry per query."""
+        groups = {} if self.groups is None else {"group": self.groups.tolist()}
+        return {"query": self.queries.tolist(), **groups, **self.columns}
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per query as a pandas or polars DataFrame, the notes in `.attrs`."""
-        return frame({"query": self.queries, **self.columns}, library, self.notes)
+        return frame(self.table(), library, self.notes)
+
+    def _groups(self) -> list[dict[str, Any]]:
+        """Return one entry per group for JSON."""
+        return [
+            {"group": group, "measures": {name: found._asdict() for name, found in spreads.items()}}
+            for group, spreads in self.group_spreads().items()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything for JSON: summary, groups, the queries that changed most, and the columns."""
+        only = {
+            name: {"count": len(queries), "first": queries[:NAMED].tolist()}
+            for name, queries in (("only_a", self.only_a), ("only_b", self.only_b))
+        }
+        groups = {} if self.groups is None else {"groups": self._groups()}
+        return {
+            "queries": len(self),
+            **only,
+            "settings": dict(self.settings),
+            "confidence": self.confidence,
+            "measures": {name: self.spread(name)._asdict() for name in self.shown_columns()},
+            "no_shared_item": int((self.columns["shared"] == 0).sum()),
+            "histogram": {self.measures[0].name: self.histogram()},
+            **groups,
+            "changed_most": [self.queries[place] for place in self.changed_most()],
+            "columns": self.table(),
+            "notes": list(self.notes),
+        }
+
+    def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:
+        """Return a short report for a pull request: verdict of gates if given, measures, queries that changed most."""
+        places = self.changed_most(number)
+        header, rows = self.rows_of(places)
+        title = f"The {counted(len(places), 'query', 'queries')} least alike"
+        gates = [f"- {markdown_text(one_line(line))}" for line in verdict]
+        lines = [
+            f"{'; '.join(self.in_words())}.",
+            "",
+            *([*gates, ""] if gates else []),
+            *to_markdown(*self.spread_table()),
+            "",
+            *([*to_markdown(*self.group_table()), ""] if self.groups is not None else []),
+            f"<details><summary>{title}</summary>\n",
+            *to_markdown(header, rows),
+            "\n</details>",
+            "",
+            *(f"- {markdown_text(one_line(note))}" for note in self.notes),
+        ]
+        return "\n".join(lines).rstrip() + "\n"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the share of queries up to each value on a matplotlib Axes (a new one if None) and return the Axes."""
+        from fujiscore import plots
+
+        return plots.run_comparison(self, ax=ax)
+
+    # Text
+
+    def shown_columns(self) -> list[str]:
+        """Return the columns that summaries show: each measure, what it can be at most, and its corrected value."""
+        names = []
+        for measure in self.measures:
+            names += [measure.name, *(measure.name + kind for kind in KINDS if self._is_shown(measure.name + kind))]
+        return names
+
+    def _is_shown(self, name: str) -> bool:
+        """Return whether there is such a column; upper bounds that are the values themselves are left out."""
+        if name not in self.columns:
+            return False
+        low = self.columns.get(name.removesuffix("_high"))
+        return low is None or not np.array_equal(low, self.columns[name], equal_nan=True)
+
+    def _title(self, name: str) -> str:
+        """Return a column as summaries call it."""
+        kind = next((kind for kind in KINDS if name.endswith(kind)), "")
+        title = find(name.removesuffix(kind)).title
+        return title + (KINDS[kind] if kind else ", at least" if self._is_shown(f"{name}_high") else "")
+
+    def spread_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows of the summary: one row per measure."""
+        header = [part.format(f"{100 * self.confidence:g}%") for part in HEADER]
+        return header, [[self._title(name), *_cells(self.spread(name))] for name in self.shown_columns()]
+
+    def group_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows of the groups: one row per group, with the first measure."""
+        header = ["group", "queries", *self.spread_table()[0][1:]]
+        name = self.measures[0].name
+        spreads = {group: found[name] for group, found in self.group_spreads().items()}
+        return header, [
+            [printable(group, NAME), str(s.queries + s.undefined), *_cells(s)] for group, s in spreads.items()
+        ]
+
+    def rows_of(self, places: Sequence[int]) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows of some queries: the measures, and how many items their lists share."""
+        header = ["query", *(measure.title for measure in self.measures), "shared"]
+        rows = []
+        for place in places:
+            sizes = dict.fromkeys(int(self.columns[side][place]) for side in ("n_a", "n_b"))
+            shared = f"{self.columns['shared'][place]} of {' and '.join(map(str, sizes))}"
+            values = [self._range(measure.name, place) for measure in self.measures]
+            rows.append([printable(self.queries[place], NAME), *values, shared])
+        return header, rows
+
+    def _range(self, name: str, place: int) -> str:
+        """Return a query's value, and the most that it can be where that is more."""
+        low, high = (self.columns.get(column, self.columns[name])[place] for column in (name, f"{name}_high"))
+        return f"{number(low)} to {number(high)}" if high > low else number(low)
+
+    @property
+    def place(self) -> str:
+        """Where the lists were compared, in words."""
+        k = self.settings["k"]
+        if isinstance(k, str):
+            return f"over the grid '{k}' of k"
+        return f"at k = {k}" if isinstance(k, int) else f"over k = {first_few(list(k))}"
+
+    def in_words(self) -> list[str]:
+        """Return what was compared, how many queries did not change, and what near misses explain."""
+        none = int((self.columns["shared"] == 0).sum())
+        lines = [f"{counted(len(self), 'query', 'queries')} in both runs, compared {self.place}"]
+        alone = [
+            f"{len(queries)} only in {run}" for run, queries in (("a", self.only_a), ("b", self.only_b)) if len(queries)
+        ]
+        lines += [f"not compared, and in no mean: {', '.join(alone)}"] if alone else []
+        same = f"{self.spread('jaccard').at_1} with the same top sets, " if "jaccard" in self.columns else ""
+        lines.append(f"{same}{none} without a shared item")
+        return lines + self._near_misses()
+
+    def _near_misses(self) -> list[str]:
+        """Return how much of the top sets' difference FUJI gives back for items that only just missed a set."""
+        if not {"fuji", "jaccard"} <= set(self.columns):
+            return []
+        jaccard = self.columns["jaccard"]
+        lost = np.nansum(1 - jaccard)
+        if not lost > 0:
+            return []
+        found = [self.columns.get(name, self.columns["fuji"]) for name in ("fuji", "fuji_high")]
+        low, high = (float(np.nansum(values - jaccard) / lost) for values in found)
+        part = f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}"
+        return [f"near misses make up {part} of the difference that Jaccard sees"]
+
+    def bar_chart(self, width: int, mark: str = "#") -> list[str]:
+        """Return the histogram of the first measure as lines of text."""
+        return bars((self._title(self.measures[0].name), "queries"), self.histogram(), width, mark)
 
     def _summary(self) -> list[str]:
-        rows = []
-        for measure in self.measures:
-            mean, low, high = self.interval(measure.name)
-            least, five, _, median, *_ = self.quantiles[measure.name]
-            numbers = (f"{mean:.4f}", f"{low:.4f} to {high:.4f}", f"{median:.4f}", f"{five:.4f}", f"{least:.4f}")
-            rows.append((measure.title, *numbers))
-        header = ("measure", "mean", f"{self.confidence:.0%} interval", "median", "5 %", "least")
-        return [counted(len(self), "query", "queries"), *text_table(header, rows)]
+        lines = [*self.in_words(), "", *text_table(*self.spread_table()), "", *self.bar_chart(72)]
+        return [*lines, "", *text_table(*self.group_table())] if self.groups is not None else lines
+
+
+def number(value: float) -> str:
+    """Return a value as text; a dash where it is undefined."""
+    return "-" if np.isnan(value) else f"{value:.4f}"
+
+
+def _cells(spread: Spread) -> list[str]:
+    """Return numbers over the queries as text; an interval only where there is a spread to compute it from."""
+    ends = "no spread" if spread.sd == 0 else f"{number(spread.low)} to {number(spread.high)}"
+    numbers = (spread.median, spread.q05, spread.least)
+    return [number(spread.mean), "-" if np.isnan(spread.sd) else ends, *map(number, numbers), str(spread.at_1)]
+
+
+def _picked(values: Any, places: Sequence[int]) -> Any:
+    """Return the entries of a column at some places."""
+    return [values[place] for place in places] if isinstance(values, list) else values[places]
+
+
+def _caveats(result: RunComparison) -> list[str]:
+    """Return what a reader of the means must know."""
+    n, alone = len(result), len(result.only_a) + len(result.only_b)
+    notes = []
+    if alone > UNMATCHED * (n + alone):
+        notes.append(f"the means cover {n} of {n + alone} queries: {alone} are in one run only")
+    for measure in result.measures:
+        undefined = int(np.isnan(result.columns[measure.name]).sum())
+        if undefined:
+            rest = "there is no mean" if undefined == n else "the mean leaves them out"
+            notes.append(f"{measure.name} is undefined for {undefined} of {counted(n, 'query', 'queries')}: {rest}")
+    gap = result.spread("fuji_high").mean - result.spread("fuji").mean if "fuji_high" in result.columns else 0.0
+    if gap > WIDE:
+        how = f"lists end at k or soon after it. Pass a smaller {spelled('k')}, or longer lists"
+        notes.append(f"the mean of FUJI is known within {gap:.2f} only: {how}")
+    if n == 1:
+        notes.append("one query only: no interval")
+    elif n < FEW:
+        notes.append(f"{n} queries are few: Student's intervals assume that the mean of so many is about normal")
+    return notes

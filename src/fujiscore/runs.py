@@ -214,7 +214,8 @@ def _depths(k: int | None, ks: Any) -> Any:
     if ks is None:
         return integer("k", 10 if k is None else k, 1)
     if isinstance(ks, str):
-        return choice("ks", ks, GRIDS)
+        choice("ks", ks, GRIDS)
+        return ks
     points = np.atleast_1d(np.asarray(ks))
     if (
         points.ndim != 1

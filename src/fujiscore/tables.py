@@ -89,6 +89,19 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str
     return ["  ".join(pad(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
+def bars(header: tuple[str, str], counts: Mapping[str, int], width: int, mark: str = "#") -> list[str]:
+    """Return the lines of a bar chart of counts, under a header of two words; one count or more has a mark or more."""
+    numbers = [f"{count}" for count in counts.values()]
+    first = max(map(display_width, (header[0], *counts)))
+    second = max(map(len, (header[1], *numbers)))
+    most, room = max(counts.values(), default=0), width - first - second - 4
+    lines = [f"{pad(header[0], first)}  {header[1]:>{second}}"]
+    for name, count in counts.items():
+        length = -(-count * room // most) if most else 0
+        lines.append(f"{pad(name, first)}  {count:>{second}}  {mark * length}".rstrip())
+    return lines
+
+
 def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a Markdown table; the first column is text, the others are numbers."""
     names, *safe = [[markdown_text(cell) for cell in row] for row in (header, *rows)]

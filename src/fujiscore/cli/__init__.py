@@ -23,11 +23,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # In the order of the help. Each is a module of this package that holds a click command called `command`.
-COMMANDS = ("compare", "explain", "matrix", "stability", "consensus", "rank", "study", "paper", "measures", "example")
+COMMANDS = (
+    "compare",
+    "runs",
+    "explain",
+    "matrix",
+    "stability",
+    "consensus",
+    "rank",
+    "study",
+    "paper",
+    "measures",
+    "example",
+)
 # The library's arguments whose option has another name.
 OPTIONS = {
     "k": "-k",
     "n_jobs": "--jobs",
+    "keep": "--explain",
     "random_state": "--seed",
     "measures": "--measure",
     "items": "--item",

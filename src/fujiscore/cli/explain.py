@@ -65,7 +65,7 @@ def command(*, files: tuple[str, ...], k: int, reading: options.Reading, writing
     }
     report = Report(
         "explain",
-        lambda screen: _text(screen, both.names, why, writing.show),
+        lambda screen: [f"fuji explain: {heading(screen, both.names)}", *explained(screen, why, writing.show)],
         lambda: data,
         HEADER,
         lambda: cells,
@@ -78,7 +78,7 @@ def _plain(column: Any) -> list[Any]:
     return column if isinstance(column, list) else column.tolist()
 
 
-def _text(screen: Screen, names: tuple[str, ...], why: fj.Explanation, rows: int | None) -> list[str]:
+def explained(screen: Screen, why: fj.Explanation, rows: int | None) -> list[str]:
     """Return the decomposition and the table as lines."""
     shown = range(min(rows or len(why), len(why)))
     columns: dict[str, list[str]] = {
@@ -99,7 +99,6 @@ def _text(screen: Screen, names: tuple[str, ...], why: fj.Explanation, rows: int
     cells = [list(row) for row in zip(*columns.values(), strict=True)]
     colours = [COLOURS[kind] for kind in columns["kind"]]
     lines = [
-        f"fuji explain: {heading(screen, names)}",
         f"FUJI {why.value:.4f} at {why.sizes}; Jaccard {why.jaccard:.4f}",
         *screen.wrap(why.made_of()),
         "",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.cli.options import Reading
+    from fujiscore.io import Loaded
     from fujiscore.ranking import Rankings
 
 STANDARD_INPUT = "-"
@@ -17,23 +18,26 @@ STANDARD_INPUT = "-"
 
 def read(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:
     """Return all rankings of the files, aligned and checked."""
-    from fujiscore.io import read as read_files
+    from fujiscore.io import admit
+
+    return admit(_gathered(paths, reading), **_policies(reading, **changed))
+
+
+def _gathered(paths: Sequence[str], reading: Reading) -> Loaded:
+    """Return all rankings of the files as they hold them."""
+    from fujiscore.io import gather
 
     if list(paths).count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read once only. Write one of the rankings to a file.")
-    options: Any = {
-        "item": reading.item,
-        "score": reading.score or None,
-        "ranking": reading.ranking,
-        "format": reading.format,
-        "negative": reading.negative,
-        "nan": reading.nan,
-        "missing": reading.missing,
-        "duplicates": reading.duplicates,
-        "transform": reading.transform,
-        "universe": _universe(reading.universe),
-    }
-    return read_files(paths, **{**options, **changed})
+    columns = {"item": reading.item, "score": reading.score or None, "ranking": reading.ranking}
+    rules = {"format": reading.format, "duplicates": reading.duplicates, "transform": reading.transform}
+    return gather(paths, **columns, **rules)
+
+
+def _policies(reading: Reading, **changed: Any) -> Any:
+    """Return the library's arguments on how rankings are checked and aligned."""
+    names = ("negative", "nan", "missing", "duplicates", "transform")
+    return {**{name: getattr(reading, name) for name in names}, "universe": _universe(reading.universe), **changed}
 
 
 def _universe(given: str | None) -> Any:
@@ -51,14 +55,20 @@ def pair(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:
     """Return the two rankings to compare: one of each file, or the two of one file."""
     if len(paths) > 2:
         raise InputError(f"two rankings can be compared; got {len(paths)} files. For more, use fuji matrix.")
-    rankings = read(paths, reading, **changed)
-    if len(rankings) == 2:
-        return rankings
-    if len(rankings) == 1:
+    loaded = _gathered(paths, reading)
+    count = len(loaded.sources)
+    if count == 2:
+        from fujiscore.io import admit
+
+        return admit(loaded, **_policies(reading, **changed))
+    if count == 1:
         raise InputError(f"{paths[0]} holds one ranking. Name a second file to compare it with.")
-    for path in paths:
-        names = read([path], reading, **{**changed, "missing": "zero"}).names
-        if len(names) > 1:
-            listed = first_few(names, 8, NAME)
-            raise InputError(f"{path} holds {len(names)} rankings: {listed}. Name one: {path}:{names[0]}")
-    raise InputError(f"two rankings can be compared; got {len(rankings)}. For more, use fuji matrix.")
+    names = {path: [source.name for source in _gathered([path], reading).sources] for path in dict.fromkeys(paths)}
+    several = [path for path in names if len(names[path]) > 1]
+    if len(several) == 2:
+        counts = " and ".join(f"{path} holds {len(names[path])} rankings" for path in several)
+        one = " ".join(f"{path}:{names[path][0]}" for path in several)
+        raise InputError(f"{counts}. Compare all: fuji runs {' '.join(several)}. Or name one of each: {one}")
+    path = several[0] if several else paths[0]
+    listed = first_few(names[path], 8, NAME)
+    raise InputError(f"{path} holds {len(names[path])} rankings: {listed}. Name one: {path}:{names[path][0]}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+# What a report's file holds, by its ending; a command that has no such form writes text.
+FORMS = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet"}
 SECTIONS = ("Compute", "Read", "Write", "Other")
 
 
@@ -159,14 +161,14 @@ class Writing:
     quiet: bool
     csv: bool = False
     show: int | None = None
+    markdown: bool = False
 
     @property
     def form(self) -> str:
         """The form of the report: as asked for, or by the file's ending."""
-        if self.json or self.csv:
-            return "json" if self.json else "csv"
+        asked = [form for form in ("json", "csv", "markdown") if getattr(self, form)]
         ending = Path(self.out).suffix.lower() if self.out else ""
-        return ending[1:] if ending in {".json", ".csv"} else "text"
+        return asked[0] if asked else FORMS.get(ending, "text")
 
 
 @dataclass(frozen=True)
@@ -264,6 +266,29 @@ def _policy(name: str, words: Sequence[str], text: str, default: str | None) -> 
     return option(f"--{name}", text, section="Read", type=click.Choice(words), default=default)
 
 
+@dataclass(frozen=True)
+class Runs:
+    """How tables of queries, items and scores are read and compared; None where the library decides."""
+
+    by: str | None
+    item: str | None
+    score: str | None
+    group_by: str | None
+    format: str | None
+    negative: str | None
+    nan: str | None
+    missing: str | None
+    duplicates: str | None
+    transform: str | None
+    universe: int | None
+    ties: str | None
+    zero_tail: str | None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the library's arguments that were given."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
 def _reading(missing: Sequence[str], text: str) -> Decorator:
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
@@ -300,6 +325,40 @@ reading_truncated = _reading(
     (*MISSING, "bounds"), "How to treat items that a ranking lacks: raise, score 0, drop, or bound FUJI."
 )
 
+_column = {"section": "Read", "metavar": "COLUMN"}
+runs = _packed(
+    Runs,
+    option("--by", "Column of queries; guessed if not given.", **_column),
+    option("--item", "Column of items; guessed if not given.", **_column),
+    option("--score", "Column of scores; guessed if not given.", **_column),
+    option("--group-by", "Column that groups queries, for means by group.", **_column),
+    option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
+    _policy(
+        "missing",
+        ("bounds", *MISSING),
+        "How to treat items that one list lacks: bound FUJI, raise, score 0, or drop. [default: bounds]",
+        None,
+    ),
+    _policy("negative", NEGATIVE[:-1], "How to treat negative scores: raise, count as 0, or use magnitudes.", None),
+    _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item. [default: raise]", None),
+    _policy(
+        "duplicates",
+        DUPLICATES,
+        "How to treat an item that a query lists twice: raise, or keep the best, mean or first score. [default: raise]",
+        None,
+    ),
+    _policy("transform", TRANSFORMS, "Transform p-values (neglog10), logs (exp), distances (reciprocal).", None),
+    option(
+        "--universe",
+        "Number of items that lists were drawn from: corrects values for chance.",
+        section="Read",
+        type=Count(1),
+        metavar="N",
+    ),
+    _policy("ties", TIES, "Ties at the k-th score: include every tied item, or break by input order.", None),
+    _policy("zero-tail", ZERO_TAIL, "Whether items tied at 0 with the k-th count as members.", None),
+)
+
 _common = (
     option("--force", "Replace existing files.", section="Write", is_flag=True),
     option("--quiet -q", "Print nothing but errors on standard error.", section="Other", is_flag=True),
@@ -313,6 +372,22 @@ writing = _packed(
     _json,
     option("--csv", "Report as a CSV table.", section="Write", is_flag=True),
     _show,
+    *_common,
+)
+writing_table = _packed(
+    Writing,
+    option(
+        "--out -o",
+        "Write the report; .csv, .parquet (one row per query), .json and .md set the format.",
+        section="Write",
+        metavar="FILE",
+    ),
+    _json,
+    option("--csv", "Report as a CSV table, one row per query.", section="Write", is_flag=True),
+    option("--markdown", "Report as Markdown, for a pull request or a job summary.", section="Write", is_flag=True),
+    option(
+        "--show", "Number of queries to print, the least similar first.", section="Write", type=Count(1), metavar="N"
+    ),
     *_common,
 )
 writing_folder = _packed(

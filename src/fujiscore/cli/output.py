@@ -1,4 +1,4 @@
-"""What commands write: text, JSON or CSV to the terminal or a file, and figures. Imports tables and the terminal."""
+"""What commands write: text, JSON, CSV or Markdown, to the terminal or a file, and figures. Imports the terminal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ FIGURES = (".png", ".svg", ".pdf")
 
 @dataclass(frozen=True)
 class Report:
-    """One result in its three forms, each made only if asked for, and the notes that go with it."""
+    """One result in its forms, each made only if asked for, and the notes that go with it.
+
+    Markdown, as text, and Parquet, which is written to an open file, are forms that few commands have.
+    """
 
     command: str
     text: Callable[[Screen], Sequence[str]]
@@ -34,6 +37,8 @@ class Report:
     header: Sequence[str]
     rows: Callable[[], Iterable[Sequence[Any]]]
     notes: Sequence[str] = ()
+    markdown: Callable[[], str] | None = None
+    parquet: Callable[[Any], None] | None = None
 
 
 def note(writing: Writing, text: str) -> None:
@@ -45,8 +50,9 @@ def note(writing: Writing, text: str) -> None:
 
 def check_destinations(writing: Writing, inputs: Sequence[str], plot: str | None = None) -> None:
     """Raise, before any work, if a file cannot be written or exists already."""
-    if writing.json and writing.csv:
-        raise click.UsageError("--json and --csv exclude each other: pass one of them.")
+    asked = [f"--{form}" for form in ("json", "csv", "markdown") if getattr(writing, form)]
+    if len(asked) > 1:
+        raise click.UsageError(f"{' and '.join(asked)} exclude each other: pass one of them.")
     if plot is not None and Path(plot).suffix.lower() not in FIGURES:
         raise click.UsageError(f"--plot must end in {', '.join(FIGURES)}; got {plot!r}.")
     if plot is not None and plot == writing.out:
@@ -75,6 +81,10 @@ def deliver(report: Report, writing: Writing) -> None:
     """Write a report where it was asked for; a file's ending decides its format if no option does."""
     path = None if writing.out in {None, "-"} else Path(str(writing.out))
     form = writing.form
+    if path is not None and form == "parquet" and report.parquet is not None:
+        write_atomically(path, report.parquet, replace=writing.force)
+        note(writing, f"report: {path}")
+        return
     if form == "json":
         head = {"command": f"fuji {report.command}", "version": __version__}
         text = to_json({**head, **report.data(), "notes": list(report.notes)})
@@ -82,6 +92,8 @@ def deliver(report: Report, writing: Writing) -> None:
         text = to_csv(report.header, report.rows())
         for said in report.notes:
             note(writing, f"Note: {said}")
+    elif form == "markdown" and report.markdown is not None:
+        text = report.markdown()
     else:
         screen = terminal() if path is None else FILE
         text = "\n".join([*report.text(screen), *screen.notes(report.notes)]) + "\n"

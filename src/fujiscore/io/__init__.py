@@ -207,6 +207,12 @@ def read(
         raise InputError("path must name at least one file; got none.")
     columns: Any = {"item": item, "score": score, "ranking": ranking, "format": format}
     loaded = gather(paths, **columns, duplicates=duplicates, transform=transform)
+    policies: Any = {"nan": nan, "missing": missing, "duplicates": duplicates}
+    return admit(loaded, negative=negative, transform=transform, universe=universe, **policies)
+
+
+def admit(loaded: Loaded, *, negative: Negative | None, transform: Transform | None, **policies: Any) -> Rankings:
+    """Return the rankings of files, aligned by label and checked; arguments are as in `read`."""
     lists = [source.origin for source in loaded.sources if source.transform]
     if lists and transform not in (None, "rank"):
         raise InputError(f"{spelled('transform')} needs scores; {first_few(lists)} has none and is read as 1/rank.")
@@ -214,12 +220,9 @@ def read(
         [Labelled(source.items, source.scores) for source in loaded.sources],
         [source.name for source in loaded.sources],
         negative=[negative or ("clip" if source.signed else "raise") for source in loaded.sources],
-        nan=nan,
-        missing=missing,
-        duplicates=duplicates,
         transform=transform,
-        universe=universe,
         notes=loaded.notes,
+        **policies,
     )
 
 

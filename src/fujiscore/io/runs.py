@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import is_table, labelled, require_labels
+from fujiscore.coercion import Labelled, is_table, labelled, require_labels
 from fujiscore.errors import InputError, choice, shown, spelled
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import QUERY_NAMES, choose, direction, label_of, plain
 from fujiscore.io.documents import document
 from fujiscore.io.table import Table, listed, no_rows, not_a_number, number, unknown
 from fujiscore.queries import Columns, changes, labels_at, two_groups
+from fujiscore.ranking import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -213,11 +214,20 @@ def _objects(labels: Iterable[Any]) -> Any:
     return array
 
 
+def _labelled(ranking: Any, name: str) -> Labelled:
+    """Return a ranking as labels and scores; a checked one as the items that it lists."""
+    if not isinstance(ranking, Ranking):
+        return labelled(ranking, name)
+    places = np.arange(ranking.n) if ranking.absent is None else np.flatnonzero(~ranking.absent)
+    labels = range(ranking.n) if ranking.items is None else ranking.items
+    return Labelled([labels[place] for place in places.tolist()], ranking.scores[places])
+
+
 def _from_mapping(runs: Mapping[Any, Any], name: str) -> Columns:
     """Return the run of a mapping of query to ranking."""
     if not runs:
         raise InputError(f"{name} must have at least one query; got an empty mapping.")
-    parts = [labelled(ranking, f"{name}, query {shown(query)}") for query, ranking in runs.items()]
+    parts = [_labelled(ranking, f"{name}, query {shown(query)}") for query, ranking in runs.items()]
     for query, part in zip(runs, parts, strict=True):
         if part.items is not None:
             require_labels(part.items, f"{name}, query {shown(query)}")

@@ -1,0 +1,272 @@
+"""`fuji runs`: one comparison per query of two runs, what changed most, and gates for continuous integration."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from os.path import lexists
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fujiscore.cli import options
+from fujiscore.cli.compare import heading
+from fujiscore.cli.explain import HEADER, explained
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, note
+from fujiscore.cli.terminal import GREEN, ORANGE, table
+from fujiscore.errors import InputError, counted
+from fujiscore.gates import bless as store
+from fujiscore.gates import judge, require_bounds, require_ending
+from fujiscore.runs import compare_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fujiscore.cli.terminal import Screen
+    from fujiscore.explain import Explanation
+    from fujiscore.gates import Verdict
+    from fujiscore.measures import Measure
+    from fujiscore.run_results import RunComparison
+
+DEFAULT_MEASURES = ("fuji", "rbo", "jaccard")
+SHOWN, EXPLAINED_ROWS = 5, 8
+# The widest bar chart, and the lists that the library keeps for explanations unless asked for more.
+WIDEST, KEPT = 80, 20
+
+
+class TwoNumbers(click.ParamType[Any]):
+    """Two numbers with a colon between them."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float]:
+        """Return the numbers."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            first, second = map(float, str(value).split(":"))
+        except ValueError:
+            return self.fail(f"{value!r} is not two numbers with a colon, as in 0.05:0.5.", param, ctx)
+        return first, second
+
+
+def gates(function: Any) -> Any:
+    """Add the options of gates, which are passed on as one mapping."""
+    added = (
+        options.option(
+            "--fail-under", "Exit with 1 if the mean of the first measure is below X.", type=float, metavar="X"
+        ),
+        options.option(
+            "--fail-under-quantile",
+            "Exit with 1 if the Q quantile over the queries is below X: 0.05:0.5.",
+            type=TwoNumbers(),
+            metavar="Q:X",
+        ),
+        options.option(
+            "--fail-share-below",
+            "Exit with 1 if more than a share S of the queries is below X: 0.5:0.1.",
+            type=TwoNumbers(),
+            metavar="X:S",
+        ),
+        options.corrected("Let gates judge the value corrected for chance."),
+        options.option(
+            "--allow-missing-queries",
+            "Let gates leave out queries that B lacks or that have no value; otherwise these fail.",
+            is_flag=True,
+        ),
+    )
+    for add in reversed(added):
+        function = add(function)
+    return function
+
+
+@click.command(
+    cls=options.Command,
+    short_help="Compare two runs query by query.",
+    examples=(
+        "fuji runs examples/run_a.trec examples/run_b.trec",
+        "fuji runs examples/run_a.trec examples/run_b.trec -k 5 --explain 1",
+        "fuji runs examples/run_a.trec examples/run_b.trec --fail-under 0.8 --csv",
+        "fuji runs examples/run_a.trec examples/run_b.trec --fail-share-below 0.5:0.1",
+        "fuji runs examples/run_b.trec --baseline examples/run_a.trec",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, metavar="A B")
+@options.measures(DEFAULT_MEASURES)
+@options.option(
+    "-k k", "Number of top items to compare. [default: 10]", type=options.Count(1), metavar="K", show_default=False
+)
+@options.option("--ks", "Compare over several k instead: the area under the curve.", type=options.Grid())
+@options.confidence
+@gates
+@options.option("--baseline", "Compare the run with this accepted one; it takes the place of A.", metavar="FILE")
+@options.option("--bless", "Store the run as the --baseline, whatever the gates say.", is_flag=True)
+@options.runs
+@options.option(
+    "--explain",
+    "Explain the N least similar queries item by item.",
+    section="Write",
+    type=options.Count(1),
+    metavar="N",
+)
+@options.plot("Draw the share of queries up to each value")
+@options.writing_table
+@options.work
+def command(
+    *,
+    files: tuple[str, ...],
+    measures: tuple[Measure, ...],
+    k: int | None,
+    ks: Any,
+    confidence: float,
+    baseline: str | None,
+    bless: bool,
+    runs: options.Runs,
+    explain: int | None,
+    plot: str | None,
+    writing: options.Writing,
+    work: options.Work,
+    **gates: Any,
+) -> int:
+    """Compare two runs query by query: A the old one, B the new one, tables of queries, items and scores.
+
+    A run is a TREC run, CSV, TSV or Parquet file. Prints each measure's mean over the queries with its interval and
+    quantiles, a histogram, and the queries that are least alike. Lists are taken to be truncated: FUJI is "at least"
+    and "at most", since the scores of items below a list's end are unknown.
+
+    Gates (--fail-...) judge the first measure and set the exit code. With truncated lists they judge what it is at
+    least. Queries of A that B lacks fail them.
+    """
+    check_destinations(writing, [*files, *([baseline] if baseline else [])], plot)
+    require_bounds(measures[0], **gates)
+    old, new = _both(files, baseline, bless=bless)
+    chosen: dict[str, Any] = {"measures": measures, "confidence": confidence, "k": k, "ks": ks, **runs.arguments()}
+    chosen |= {"keep": max(explain or 0, KEPT), **work.arguments(writing)}
+    result = compare_runs(new if old is None else old, new, **chosen)
+    if old is None:  # compared with itself: whether it can be a baseline
+        _bless(new, str(baseline), runs, writing)
+        return 0
+    verdict = judge(result, **gates)
+    if plot is not None:
+        draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 4.0))
+    names = (baseline or files[0], new)
+    deliver(_report(result, verdict, names, writing.show or SHOWN, explain or 0), writing)
+    if bless:
+        _bless(new, str(baseline), runs, writing)
+        return 0
+    if not (writing.form == "text" and writing.out is None):  # which has the lines already
+        for line in verdict.failed():
+            click.echo(f"fuji runs: {line}", err=True)
+    return 0 if verdict.passed else 1
+
+
+def _both(files: Sequence[str], baseline: str | None, *, bless: bool) -> tuple[str | None, str]:
+    """Return the old run, None if it is yet to be stored, and the new one."""
+    if baseline is None:
+        if bless:
+            raise click.UsageError("--bless needs --baseline FILE, where the run is stored.")
+        if len(files) != 2:
+            raise click.UsageError(
+                f"two runs can be compared; got {len(files)}. Name both, or one and --baseline FILE."
+            )
+        return files[0], files[1]
+    if len(files) != 1:
+        raise click.UsageError(f"--baseline is compared with one run; got {len(files)}. Name one.")
+    if bless:
+        require_ending(baseline)
+    if lexists(baseline):
+        return baseline, files[0]
+    if not bless:
+        raise InputError(f"--baseline {baseline} does not exist. Pass --bless to store {files[0]} there.")
+    return None, files[0]
+
+
+def _bless(new: str, baseline: str, runs: options.Runs, writing: options.Writing) -> None:
+    """Store the new run, and say what it replaced."""
+    what = "replaced" if lexists(baseline) else "new"
+    queries = store(new, baseline, by=runs.by, item=runs.item, score=runs.score, format=runs.format)
+    note(writing, f"baseline: {baseline} ({what}), {counted(queries, 'query', 'queries')} of {new}")
+
+
+def _report(result: RunComparison, verdict: Verdict, names: tuple[str, str], show: int, explain: int) -> Report:
+    """Return the report in all its forms."""
+    columns = result.table()
+    rows = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
+    return Report(
+        "runs",
+        lambda screen: _text(screen, result, verdict, names, show, explain),
+        lambda: _data(result, verdict, names, explain),
+        list(columns),
+        lambda: zip(*rows, strict=True),
+        result.notes,
+        lambda: result.to_markdown(show, verdict.lines()),
+        partial(_write_parquet, result),
+    )
+
+
+def _data(result: RunComparison, verdict: Verdict, names: tuple[str, str], explain: int) -> dict[str, Any]:
+    """Return everything, for JSON."""
+    queries = [result.queries[place] for place in result.changed_most(explain)] if explain else []
+    return {
+        "a": names[0],
+        "b": names[1],
+        **result.to_dict(),
+        "gates": verdict.to_list(),
+        "passed": verdict.passed if verdict.checks else None,
+        "explained": [{"query": query, **_explanation(result.explain(query))} for query in queries],
+    }
+
+
+def _explanation(why: Explanation) -> dict[str, Any]:
+    """Return an explanation for JSON."""
+    columns = dict(zip(HEADER, why.columns().values(), strict=True))
+    return {"k": [why.k1, why.k2], "fuji": why.value, "jaccard": why.jaccard, **columns, "notes": list(why.notes)}
+
+
+def _write_parquet(result: RunComparison, file: Any) -> None:
+    """Write one row per query, with the notes and settings as metadata."""
+    from fujiscore.io.columnar import need
+
+    need("--out in Parquet")
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = pa.table(result.table())
+    about = {"settings": {name: str(value) for name, value in result.settings.items()}, "notes": list(result.notes)}
+    parquet.write_table(table.replace_schema_metadata({"fujiscore": json.dumps(about)}), file, compression="zstd")
+
+
+def _text(
+    screen: Screen, result: RunComparison, verdict: Verdict, names: tuple[str, str], show: int, explain: int
+) -> list[str]:
+    """Return the report as lines."""
+    lines = [f"fuji runs: {heading(screen, names)}"]
+    lines += [text for line in result.in_words() for text in screen.wrap(line)]
+    header, rows = result.spread_table()
+    lines += ["", *table(screen, *_fitting(screen, header, rows))]
+    lines += ["", *result.bar_chart(min(screen.width, WIDEST), "█" if screen.unicode else "#")]
+    if result.groups is not None:
+        header, rows = result.group_table()
+        lines += ["", *table(screen, *_fitting(screen, header, rows))]
+    places = result.changed_most(max(show, explain))
+    header, rows = result.rows_of(places[:show])
+    lines += ["", *table(screen, [f"least alike of {len(result)}", *header[1:]], rows)]
+    for place in places[:explain]:
+        query = result.queries[place]
+        lines += [
+            "",
+            screen.style(f"Query {query}", bold=True),
+            *explained(screen, result.explain(query), EXPLAINED_ROWS),
+        ]
+    colours = [GREEN if check.passed else ORANGE for check in verdict.checks]
+    gates = [screen.style(line, colour) for line, colour in zip(verdict.lines(), colours, strict=True)]
+    return [*lines, "", *gates] if gates else lines
+
+
+def _fitting(screen: Screen, header: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Return a table without the last columns that a narrow screen has no room for."""
+    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
+    columns = len(header)
+    while columns > 3 and sum(widths[1:columns]) + 2 * columns + min(widths[0], 12) > screen.width:
+        columns -= 1
+    return header[:columns], [row[:columns] for row in rows]

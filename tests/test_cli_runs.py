@@ -1,0 +1,252 @@
+"""`fuji runs`: the report in all its forms, gates and exit codes, baselines, and errors in one line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fujiscore.cli import fuji
+from fujiscore.cli.terminal import display_width
+from fujiscore.runs import compare_runs
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+A, B = str(EXAMPLES / "run_a.trec"), str(EXAMPLES / "run_b.trec")
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    """Run a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(fuji, ["runs", *map(str, arguments)])
+
+
+def written(name, run):
+    """Write a run as CSV, and return its name."""
+    rows = [(query, item, score) for query, items in run.items() for item, score in items.items()]
+    with Path(name).open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("query", "item", "score"), *rows])
+    return name
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+# The report
+
+
+@pytest.mark.parametrize("options", [(), ("-k", 5, "--explain", 2), ("--fail-under", 0.99), ("--ks", "exp")])
+def test_the_report_fits_80_columns(call, options):
+    done = call(A, B, *options)
+    assert max(map(display_width, done.stdout.splitlines())) <= 80
+    assert "3 queries in both runs" in done.stdout
+    assert "FUJI, at least" in done.stdout
+    assert "q3" in done.stdout
+
+
+def test_the_numbers_are_those_of_the_library(call):
+    result = compare_runs(A, B, k=5)
+    data = json.loads(call(A, B, "-k", 5, "--json").stdout)
+    assert data["columns"]["query"] == ["q1", "q2", "q3"]
+    assert data["columns"]["fuji"] == result.values().tolist()
+    assert data["measures"]["rbo"]["mean"] == result.spread("rbo").mean
+    assert data["notes"] == list(result.notes)
+    assert data["passed"] is None
+    rows = list(csv.DictReader(io.StringIO(call(A, B, "-k", 5, "--csv").stdout)))
+    assert [float(row["fuji"]) for row in rows] == result.values().tolist()
+    assert [row["query"] for row in rows] == ["q1", "q2", "q3"]
+
+
+def test_measures_and_depth_are_chosen(call):
+    done = call(A, B, "-m", "rbo:0.98", "-m", "jaccard", "--ks", "1,3,5", "--confidence", 0.9, "--json")
+    data = json.loads(done.stdout)
+    assert list(data["measures"]) == ["rbo(p=0.98)", "jaccard"]
+    assert data["settings"]["k"] == [1, 3, 5]
+    assert data["confidence"] == 0.9
+
+
+def test_few_or_many_queries_are_shown(call):
+    assert call(A, B, "--show", 1).stdout.count("9 of 10") == 1
+    assert call(A, B).stdout.count(" of 10") == 3
+
+
+def test_the_worst_queries_are_explained(call):
+    text = call(A, B, "-k", 5, "--explain", 1).stdout
+    assert "Query q3" in text
+    assert "Query q2" not in text
+    assert "near miss" in text
+    data = json.loads(call(A, B, "-k", 5, "--explain", 3, "--json").stdout)
+    assert [entry["query"] for entry in data["explained"]] == ["q3", "q2", "q1"]
+    assert data["explained"][0]["fuji"] == pytest.approx(min(data["columns"]["fuji"]))
+
+
+def test_markdown_goes_to_a_summary(call):
+    text = call(A, B, "--fail-under", 0.5, "--markdown").stdout
+    assert "- passed: mean FUJI 0.8788, at least 0.5 required" in text
+    assert "<details>" in text
+    assert call(A, B, "--fail-under", 0.5, "--out", "comment.md").exit_code == 0
+    assert Path("comment.md").read_text(encoding="utf-8") == text
+
+
+def test_a_table_per_query_is_written(call):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert call(A, B, "--out", "result.parquet").exit_code == 0
+    table = parquet.read_table("result.parquet")
+    assert table.column("fuji").to_pylist() == compare_runs(A, B).values().tolist()
+    assert b"queries are few" in table.schema.metadata[b"fujiscore"]
+    assert call(A, B, "--out", "result.csv").exit_code == 0
+    assert call(A, B, "--out", "result.json").exit_code == 0
+    assert "3 queries are few" in json.loads(Path("result.json").read_text(encoding="utf-8"))["notes"][-1]
+    again = call(A, B, "--out", "result.csv")
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+
+
+def test_a_figure_is_drawn(call):
+    pytest.importorskip("matplotlib")
+    assert call(A, B, "--plot", "queries.svg").exit_code == 0
+    assert Path("queries.svg").stat().st_size > 1000
+
+
+def test_queries_in_one_run_only_are_said(call):
+    new = written("new.csv", {"q": {"a": 2, "b": 1}, "x": {"a": 1}, "y": {"a": 1}})
+    old = written("old.csv", {"q": {"a": 2, "b": 1}, "z": {"a": 1}})
+    text = flat(call(old, new).stdout)
+    assert "not compared, and in no mean: 1 only in a, 2 only in b" in text
+    assert "the means cover 1 of 4 queries: 3 are in one run only" in text
+    assert "one query only: no interval" in text
+
+
+def test_groups_have_rows(call):
+    rows = [("q1", "a", 2, "de"), ("q1", "b", 1, "de"), ("q2", "a", 1, "fr"), ("q2", "c", 2, "fr")]
+    for name, last in (("old.csv", 2), ("new.csv", 3)):
+        lines = [("query", "item", "score", "language"), *rows[:last], *rows[last:]]
+        with Path(name).open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(lines)
+    done = call("old.csv", "new.csv", "--by", "query", "--item", "item", "--score", "score", "--group-by", "language")
+    assert done.exit_code == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["de", "1", "1.0000"] in [line[:3] for line in lines]
+    assert ["fr", "1", "1.0000"] in [line[:3] for line in lines]
+
+
+# Gates
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--fail-under", 0.87), 0),
+        (("--fail-under", 0.88), 1),
+        (("--fail-under-quantile", "0.05:0.8"), 0),
+        (("--fail-under-quantile", "0.05:0.9"), 1),
+        (("--fail-share-below", "0.9:0.7"), 0),
+        (("--fail-share-below", "0.9:0.5"), 1),
+        (("-m", "rbo", "--fail-under", 0.87), 1),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown"])
+def test_gates_set_the_exit_code(call, options, code, form):
+    done = call(A, B, *options, *([] if form == "text" else [f"--{form}"]))
+    assert done.exit_code == code
+    word = "FAILED: " if code else "passed: "
+    if form == "json":
+        data = json.loads(done.stdout)
+        assert data["passed"] == (not code)
+        assert [check["passed"] for check in data["gates"]] == [not code]
+    elif form != "csv":
+        assert done.stdout.count(word) == 1
+    assert done.stderr.count("fuji runs: FAILED: ") == (code if form != "text" else 0)
+
+
+def test_lost_queries_fail_the_gate(call):
+    old = written("old.csv", {"q": {"a": 2, "b": 1}, "z": {"a": 1, "b": 2}})
+    new = written("new.csv", {"q": {"a": 2, "b": 1}})
+    done = call(old, new, "--fail-under", 0.5)
+    assert done.exit_code == 1
+    assert "FAILED: 1 query of a missing in b (z), 0 allowed; --allow-missing-queries leaves them out" in done.stdout
+    assert "passed: mean FUJI" in done.stdout
+    assert call(old, new, "--fail-under", 0.5, "--allow-missing-queries").exit_code == 0
+    assert call(new, old, "--fail-under", 0.5).exit_code == 0
+
+
+# Baselines
+
+
+@pytest.mark.parametrize("name", ["accepted.parquet", "accepted.tsv.gz"])
+def test_a_run_equals_its_baseline(call, name):
+    stored = call(B, "--baseline", name, "--bless")
+    assert stored.exit_code == 0
+    assert stored.stderr == f"baseline: {name} (new), 3 queries of {B}\n"
+    same = call(B, "--baseline", name, "--fail-under", 1, "--fail-under-quantile", "0:1", "--json")
+    assert same.exit_code == 0, same.stderr
+    assert np.array(json.loads(same.stdout)["columns"]["rbo"]).tolist() == [1, 1, 1]
+    changed = call(A, "--baseline", name, "--fail-under", 0.9)
+    assert changed.exit_code == 1
+    assert flat(changed.stdout).startswith(f"fuji runs: A = {name}, B = ")
+
+
+def test_blessing_accepts_what_the_gates_refuse(call):
+    call(A, "--baseline", "accepted.parquet", "--bless")
+    done = call(B, "--baseline", "accepted.parquet", "--bless", "--fail-under", 0.99)
+    assert done.exit_code == 0
+    assert "FAILED: mean FUJI 0.8788" in done.stdout
+    assert f"baseline: accepted.parquet (replaced), 3 queries of {B}" in done.stderr
+    assert call(B, "--baseline", "accepted.parquet", "--fail-under", 1).exit_code == 0
+
+
+def test_a_run_that_cannot_be_compared_is_not_blessed(call):
+    Path("bad.csv").write_text("query,item,score\nq,a,1\nq,a,2\n", encoding="utf-8")
+    done = call("bad.csv", "--baseline", "accepted.parquet", "--bless")
+    assert done.exit_code == 2
+    assert not Path("accepted.parquet").exists()
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((A,), "two runs can be compared; got 1"),
+        ((A, B, A), "two runs can be compared; got 3"),
+        ((A, B, "--baseline", A), "--baseline is compared with one run; got 2"),
+        ((A, B, "--bless"), "--bless needs --baseline FILE"),
+        ((A, "--baseline", "no.parquet"), "--baseline no.parquet does not exist. Pass --bless"),
+        ((A, "--baseline", "no.csv", "--bless"), "--baseline must end in .parquet or .tsv.gz"),
+        ((A, B, "--fail-under", 2), "--fail-under must have numbers from 0 to 1 with fuji; got 2.0"),
+        ((A, B, "--fail-under-quantile", 2), "is not two numbers with a colon"),
+        ((A, B, "--fail-under-quantile", "5:0.5"), "--fail-under-quantile must have numbers from 0 to 1"),
+        ((A, B, "--fail-under", 0.5, "--corrected"), "--corrected needs"),
+        ((A, B, "-k", 5, "--ks", "all"), "-k and --ks"),
+        ((A, B, "--json", "--markdown"), "--json and --markdown exclude each other"),
+        ((A, B, "--out", A), "this file is read as input"),
+        ((A, "--baseline", B, "--out", B, "--force"), "this file is read as input"),
+        ((A, "missing.trec"), "missing.trec"),
+    ],
+)
+def test_errors_are_one_line(call, arguments, said):
+    done = call(*arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
+
+
+def test_compare_points_to_runs():
+    done = CliRunner().invoke(fuji, ["compare", A, B])
+    assert done.exit_code == 2
+    assert f"{A} holds 3 rankings and {B} holds 3 rankings. Compare all: fuji runs {A} {B}." in done.stderr
+    assert f"{A}:q1 {B}:q1" in done.stderr
+    one = CliRunner().invoke(fuji, ["compare", A, f"{B}:q1"])
+    assert "holds 3 rankings: q1, q2, q3. Name one: " in one.stderr
+    single = CliRunner().invoke(fuji, ["compare", f"{B}:q1"])
+    assert "holds one ranking" in single.stderr
+    two = CliRunner().invoke(fuji, ["compare", f"{A}:q1", f"{B}:q1", "--missing", "zero"])
+    assert two.exit_code == 0

@@ -16,6 +16,7 @@ import cold_start
 import core
 import files
 import rankers
+import runs
 from measured import machine, table, write_between
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -25,6 +26,7 @@ SECTIONS = {
     "chances": chances.rows,
     "files": files.rows,
     "rankers": rankers.measure,
+    "runs": runs.rows,
 }
 
 

@@ -305,8 +305,8 @@ def running_moments(n: int, k1: Sizes, k2: Sizes, slopes: Scores) -> tuple[Score
     """
     rising = k1 * (k2 / n)
     falling = ((n - k1) / n) * ((n - k2) / max(n - 1, 1))
-    partial = np.cumsum(slopes * rising)
-    return np.cumsum(slopes * falling * (2 * partial - slopes * rising)), falling * partial
+    partial = np.cumsum(slopes * rising, axis=-1)
+    return np.cumsum(slopes * falling * (2 * partial - slopes * rising), axis=-1), falling * partial
 
 
 def stacked(sides: Sequence[Prepared]) -> Prepared:

@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore import _kernels
-from fujiscore.closed_forms import Null, has_closed_form, moments
+from fujiscore.area import has_area_null
+from fujiscore.batch_nulls import Nulls, side
+from fujiscore.closed_forms import closed_form, correct, has_closed_form
 from fujiscore.measures import evaluate
-from fujiscore.overlap import Counts, Overlap, named_grid
+from fujiscore.null import Chance, chances
+from fujiscore.overlap import Counts, Grid, Overlap, named_grid
 from fujiscore.ranking import Ranking
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
@@ -43,6 +48,7 @@ class Lists:
     scores: Scores
 
     def __len__(self) -> int:
+        """Return the number of lists."""
         return self.start.size - 1
 
     @property
@@ -54,6 +60,12 @@ class Lists:
         """Return the lists from the first up to the last, which is left out; arrays are shared."""
         a, b = int(self.start[first]), int(self.start[last])
         return Lists(self.start[first : last + 1] - a, self.items[a:b], self.scores[a:b])
+
+    def best(self, q: int) -> NDArray[Any]:
+        """Return the items of a list that have its highest score."""
+        own = slice(*self.start[q : q + 2])
+        best: NDArray[Any] = self.items[own][self.scores[own] == self.scores[own].max()]
+        return best
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +115,8 @@ class Task:
         Number of items that lists were drawn from, if values are to be held against chance.
     ties, zero_tail : str
         As in `compare`.
+    missing : {"bounds", "zero"}
+        Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it.
     """
 
     measures: tuple[Measure, ...]
@@ -110,6 +124,7 @@ class Task:
     universe: int | None = None
     ties: str = "closed"
     zero_tail: str = "include"
+    missing: str = "bounds"
 
     @property
     def tail(self) -> float:
@@ -121,59 +136,91 @@ class RepeatedItem(Exception):  # noqa: N818 - names a place, and is always caug
     """A list holds an item twice: which pair of lists."""
 
 
-def compared(r: Lists, s: Lists, task: Task, items: int) -> dict[str, NDArray[Any]]:
-    """Return one column per result, one row per pair of lists; `items` is the number of different codes."""
-    depth = np.minimum(r.sizes, s.sizes)
-    first, paths = task.depths.paths(depth)
-    persistence = [measure for measure in task.measures if _is_by_depth(measure)]
-    sizes = np.empty(len(r), np.int64)
-    points = np.zeros((paths.size, _kernels.batch.COLUMNS))
-    depths = np.zeros((paths.size, len(persistence)))
-    fuji = any(measure.name == "fuji" for measure in task.measures)
-    universe = task.universe or (0 if fuji else -1)
+class UniverseTooSmall(Exception):  # noqa: N818 - names a place, and is always caught
+    """Two lists hold more items together than the universe: which pair of lists, and how many items."""
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """What measures are formulas of, along the paths of all pairs; the path of pair q is first[q] to first[q + 1].
+
+    Attributes
+    ----------
+    first, paths : ndarray of int64
+        Where each pair's path begins; the k asked for.
+    sizes : ndarray of int64
+        The number of items that the lists of each pair have together.
+    k1, k2, shared : ndarray of int64
+        Set sizes, and the number of items in both sets.
+    fuji, high : ndarray
+        FUJI, and its upper bound.
+    by_depth : ndarray
+        One column per measure of the agreement at all depths.
+    """
+
+    first: Sizes
+    paths: Sizes
+    sizes: Sizes
+    k1: Sizes
+    k2: Sizes
+    shared: Sizes
+    fuji: Scores
+    high: Scores
+    by_depth: Scores
+
+
+def compared(r: Lists, s: Lists, task: Task, items: int = 0) -> dict[str, NDArray[Any]]:  # noqa: ARG001
+    """Return one column per result, one row per pair of lists."""
+    swept = _sweep(r, s, task)
+    if task.universe is not None and (swept.sizes > task.universe).any():
+        pair = int(np.argmax(swept.sizes > task.universe))
+        raise UniverseTooSmall(pair, int(swept.sizes[pair]))
+    lengths = np.diff(swept.first)
+    columns: dict[str, NDArray[Any]] = {"n_a": r.sizes, "n_b": s.sizes, "shared": r.sizes + s.sizes - swept.sizes}
+    columns["k"] = np.where(lengths > 0, np.append(swept.paths, 0)[swept.first[1:] - 1], 0)
+    values = _values(r, s, task, swept)
+    against = _against_chance(r, s, task, swept, values) if task.universe is not None else {}
+    for measure in task.measures:
+        columns[measure.name] = _headlines(measure, values[measure.name], swept.first)
+        if measure.name == "fuji" and task.missing == "bounds":
+            columns["fuji_high"] = _headlines(measure, swept.high, swept.first)
+        columns |= against.get(measure.name, {})
+    return columns
+
+
+def _sweep(r: Lists, s: Lists, task: Task) -> Swept:
+    """Sort, match and sweep all pairs."""
+    first, paths = task.depths.paths(np.minimum(r.sizes, s.sizes))
+    persistence = [measure.parameters.get("p", 0.0) for measure in task.measures if measure.by_depth]
+    k1, k2, shared = np.empty((3, paths.size), np.int64)
+    fuji, high = np.empty((2, paths.size))
+    swept = Swept(
+        first, paths, np.empty(len(r), np.int64), k1, k2, shared, fuji, high, np.empty((paths.size, len(persistence)))
+    )
+    bounds = task.missing == "bounds" and any(measure.name == "fuji" for measure in task.measures)
     bad = _kernels.batch.overlaps(
         *(r.start, r.items, r.scores, s.start, s.items, s.scores, first, paths),
-        *(np.full(items, -1, np.int32), task.ties == "closed", task.tail),
-        *(np.array([measure.parameters.get("p", 0.0) for measure in persistence], np.float64), universe),
-        *(sizes, points, depths),
+        *(task.ties == "closed", task.tail, bounds, np.array(persistence, np.float64)),
+        *(swept.sizes, k1, k2, shared, fuji, high, swept.by_depth),
     )
     if bad >= 0:
         raise RepeatedItem(int(bad))
-    return _columns(r, s, task, first, paths, sizes, points, depths)
+    return swept
 
 
-def _is_by_depth(measure: Measure) -> bool:
-    """Return whether the kernel computes a measure from the agreement at all depths."""
-    return measure.base in {"rbo", "average_overlap"}
-
-
-def _columns(
-    r: Lists, s: Lists, task: Task, first: Sizes, paths: Sizes, sizes: Sizes, points: Scores, depths: Scores
-) -> dict[str, NDArray[Any]]:
-    """Return the columns of results from what the kernel counted."""
-    batch = _kernels.batch
-    lengths = np.diff(first)
-    n = np.repeat(sizes, lengths) if task.universe is None else task.universe
-    shared, k1, k2 = (points[:, column].astype(np.int64) for column in (batch.SHARED, batch.SIZE_R, batch.SIZE_S))
-    counts = Counts(n, k1, k2, shared, points[:, batch.FUJI])  # type: ignore[arg-type] - one n per point
-    columns: dict[str, NDArray[Any]] = {"n_a": r.sizes, "n_b": s.sizes, "shared": r.sizes + s.sizes - sizes}
-    columns["k"] = np.where(lengths > 0, np.append(paths, 0)[first[1:] - 1], 0)
-    by_depth = iter(depths.T)
+def _values(r: Lists, s: Lists, task: Task, swept: Swept) -> dict[str, Scores]:
+    """Return each measure's values along all paths."""
+    n: Any = np.repeat(swept.sizes, np.diff(swept.first)) if task.universe is None else task.universe
+    counts = Counts(n, swept.k1, swept.k2, swept.shared, swept.fuji)
+    by_depth = iter(swept.by_depth.T)
+    values: dict[str, Scores] = {}
     for measure in task.measures:
-        if _is_by_depth(measure):
-            values = next(by_depth)
-        elif measure.by_rank:
-            values = _pair_by_pair(r, s, task, measure, first, paths)
-        else:
-            values = evaluate(measure, counts)
-        columns[measure.name] = _headlines(measure, values, first)
-        if measure.name == "fuji":
-            columns["fuji_high"] = _headlines(measure, points[:, batch.FUJI_HIGH], first)
-        if task.universe is not None and not measure.by_rank and has_closed_form(measure):
-            tails = [(points[:, tail], points[:, tail + 1]) for tail in (batch.TAIL_R, batch.TAIL_S)]
-            expected, _ = moments(measure, Null(task.universe, k1, k2, *tails))
-            columns[f"{measure.name}_expected"] = _headlines(measure, expected, first)
-    return columns
+        if measure.by_depth:
+            values[measure.name] = next(by_depth)
+        elif not measure.by_rank:
+            values[measure.name] = evaluate(measure, counts)
+    by_rank = [measure for measure in task.measures if measure.name not in values]
+    return values | _pair_by_pair(r, s, task, by_rank, swept)
 
 
 def _headlines(measure: Measure, values: Scores, first: Sizes) -> Scores:
@@ -190,24 +237,79 @@ def _headlines(measure: Measure, values: Scores, first: Sizes) -> Scores:
     return out
 
 
-def _pair_by_pair(r: Lists, s: Lists, task: Task, measure: Measure, first: Sizes, paths: Sizes) -> Scores:
-    """Return the values of a measure of single ranks, which needs the whole overlap of each pair."""
-    values = np.empty(paths.size)
-    for q in np.flatnonzero(np.diff(first)).tolist():
-        points = slice(first[q], first[q + 1])
-        values[points] = evaluate(measure, overlap_of_lists(r, s, q, paths[points], task))
+def _pair_by_pair(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:
+    """Return the values of measures of single ranks, which need the whole overlap of each pair."""
+    values = {measure.name: np.empty(swept.paths.size) for measure in measures}
+    for q in np.flatnonzero(np.diff(swept.first)).tolist() if measures else ():
+        points = slice(swept.first[q], swept.first[q + 1])
+        overlap = overlap_of_lists(r, s, q, swept.paths[points], task)
+        for measure in measures:
+            values[measure.name][points] = evaluate(measure, overlap)
     return values
 
 
 def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: Task) -> Overlap:
     """Return the overlap of one pair of lists along a path."""
-    own = [(side.items[slice(*side.start[q : q + 2])], side.scores[slice(*side.start[q : q + 2])]) for side in (r, s)]
-    items = np.union1d(own[0][0], own[1][0])
     rankings = []
-    for name, (listed, scores) in zip("ab", own, strict=True):
-        places, filled = np.searchsorted(items, listed), np.zeros(items.size)
-        absent = np.ones(items.size, np.bool_)
-        filled[places], absent[places] = scores, False
+    (items_r, scores_r), (items_s, scores_s) = (
+        (side.items[slice(*side.start[q : q + 2])], side.scores[slice(*side.start[q : q + 2])]) for side in (r, s)
+    )
+    _, first, inverse = np.unique(np.concatenate([items_r, items_s]), return_index=True, return_inverse=True)
+    place = np.empty(first.size, np.int64)
+    place[np.argsort(first)] = np.arange(first.size)  # in the order of r's items, then of s's others
+    for name, own, scores in (("a", inverse[: items_r.size], scores_r), ("b", inverse[items_r.size :], scores_s)):
+        filled, absent = np.zeros(first.size), np.ones(first.size, np.bool_)
+        filled[place[own]], absent[place[own]] = scores, False
         rankings.append(Ranking.checked(name, filled, absent=absent if absent.any() else None))
     options: Any = {"ties": task.ties, "zero_tail": task.zero_tail, "population": task.universe}
     return Overlap(rankings[0], rankings[1], path, path, **options)
+
+
+def _against_chance(
+    r: Lists, s: Lists, task: Task, swept: Swept, values: Mapping[str, Scores]
+) -> dict[str, dict[str, Scores]]:
+    """Return, for each measure with a closed form, what chance would give, the corrected value and the p-value."""
+    known = [measure for measure in task.measures if has_closed_form(measure)]
+    out = {measure.name: np.full((3, len(r)), np.nan) for measure in known}
+    here = np.flatnonzero(np.diff(swept.first))
+    if isinstance(task.depths.ks, int):
+        null = _nulls(r, s, task, swept, here)
+        for measure in known if here.size else ():
+            expected, p = null.against(measure, values[measure.name])
+            out[measure.name][:, here] = expected, correct(values[measure.name], expected), p
+    else:
+        for q in here.tolist():
+            points = slice(swept.first[q], swept.first[q + 1])
+            defined = [measure for measure in known if not np.isnan(values[measure.name][points]).all()]
+            for name, level in _alone(r, s, task, q, swept.paths[points], defined).items():
+                p_value = np.nan if level.p_value is None else level.p_value
+                out[name][:, q] = level.expected_auc, level.corrected_auc, p_value
+    return {measure.name: _named(measure, out[measure.name]) for measure in known}
+
+
+def _named(measure: Measure, rows: Scores) -> dict[str, Scores]:
+    """Return expected and corrected values and p-values under their names; no p-values without a null distribution."""
+    names = ("expected", "corrected", "p") if has_area_null(measure) else ("expected", "corrected")
+    return {f"{measure.name}_{name}": row for name, row in zip(names, rows, strict=False)}
+
+
+def _nulls(r: Lists, s: Lists, task: Task, swept: Swept, here: Sizes) -> Nulls:
+    """Return chance at one k each, of the pairs that have one."""
+    ks = np.zeros(len(r), np.int64)
+    ks[here] = swept.paths
+    closed, n = task.ties == "closed", task.universe or 0
+    side_r = side(n, r.start, r.scores, ks, swept.k1, closed=closed)
+    side_s = side(n, s.start, s.scores, ks, swept.k2, closed=closed)
+    shared = (r.sizes + s.sizes - swept.sizes)[here]
+    two = (side_r.upper > 0) & (side_s.upper > 0)
+    for q in np.flatnonzero(two & ((side_r.upper < r.sizes[here]) | (side_s.upper < s.sizes[here]))).tolist():
+        shared[q] = np.intersect1d(r.best(here[q]), s.best(here[q])).size
+    return Nulls(swept.paths, side_r, side_s, shared, closed, task.tail)
+
+
+def _alone(r: Lists, s: Lists, task: Task, q: int, path: Sizes, measures: Sequence[Measure]) -> dict[str, Chance]:
+    """Return one pair's measures against chance, where that is known in closed form."""
+    overlap = overlap_of_lists(r, s, q, path, task)
+    known = [measure for measure in measures if closed_form(measure, overlap) is not None]
+    levels = chances(overlap, known, [Grid(path, "custom", int(path[-1]))])
+    return {name: level for name, (level,) in levels.items()}

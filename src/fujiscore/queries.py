@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore import _kernels
+import fujiscore._kernels as _kernels
 from fujiscore.batches import Lists
 from fujiscore.errors import InputError, counted, first_few, shown, spelled
 from fujiscore.transforms import transformed_lists
@@ -204,7 +204,7 @@ def changes(column: Any) -> Sizes:
         unequal = compute.not_equal(column[1:], column[:-1])
         # Not to_numpy, which imports pandas where it is installed.
         bits = np.frombuffer(unequal.buffers()[1], np.uint8) if len(unequal) else np.empty(0, np.uint8)
-        different = np.unpackbits(bits, bitorder="little")[: len(unequal)]
+        different = np.unpackbits(bits, bitorder="little")[: len(unequal)].astype(np.bool_)
     return np.concatenate([[0], np.flatnonzero(different) + 1])
 
 
@@ -249,8 +249,8 @@ def _in_order(side: Columns, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any
 
 def _item_codes(start_r: Sizes, r: Any, start_s: Sizes, s: Any) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Return the items of both sides as integers that are the same for equal labels of a query, and their number."""
-    marked = [_marks(column) for column in (r, s)]
-    if any(mark is None for mark in marked):
+    first, second = _marks(r), _marks(s)
+    if first is None or second is None:
         numbers: dict[Any, int] = {}
         coded = [
             np.array([numbers.setdefault(label, len(numbers)) for label in column.tolist()], np.int64)
@@ -258,7 +258,7 @@ def _item_codes(start_r: Sizes, r: Any, start_s: Sizes, s: Any) -> tuple[NDArray
         ]
         return coded[0], coded[1], len(numbers)
     codes_r, codes_s = np.empty(len(r), np.int32), np.empty(len(s), np.int32)
-    most = _kernels.labels.codes(start_r, *marked[0], start_s, *marked[1], codes_r, codes_s)  # type: ignore[misc]
+    most = _kernels.labels.codes(start_r, *first, start_s, *second, codes_r, codes_s)
     return codes_r, codes_s, int(most)
 
 
@@ -369,7 +369,8 @@ class _Admitted:
 
 def _keys(lists: Lists, codes: int) -> Sizes:
     """Return a number for each row that tells list and item."""
-    return np.repeat(np.arange(len(lists)), lists.sizes) * codes + lists.items
+    keys: Sizes = np.repeat(np.arange(len(lists)), lists.sizes) * codes + lists.items
+    return keys
 
 
 def _shared_only(

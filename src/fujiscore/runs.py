@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -23,7 +25,7 @@ from fujiscore.tiles import run
 from fujiscore.transforms import TITLES, TRANSFORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from concurrent.futures import Executor
 
     from numpy.typing import NDArray
@@ -64,7 +66,7 @@ class Part:
         self.columns += other.columns
         self.groups += other.groups
         for mine, others in zip(self.only, other.only, strict=True):
-            mine += others
+            mine.extend(others)
         self.kept = sorted([*self.kept, *other.kept], key=lambda entry: entry[0])[:keep]
         self.tally.merge(other.tally)
 
@@ -156,7 +158,8 @@ def compare_runs(
     job = Job(task, policies, integer("keep", keep, 0))
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     notes: list[str] = []
-    with TemporaryFolder() as folder:
+    with ExitStack() as stack:
+        folder = partial(_folder, stack)
         for stores in ways(a, b, asked, folder, notes, distributed=executor is not None):
             try:
                 if stores is None:
@@ -169,22 +172,9 @@ def compare_runs(
     return _result(part, names, job, {"k": task.depths.ks}, confidence, notes)
 
 
-class TemporaryFolder:
-    """A folder that exists once it is asked for, until the work is done."""
-
-    def __init__(self) -> None:
-        self._folder: Any = None
-
-    def __enter__(self) -> Callable[[], Path]:
-        return self._make
-
-    def _make(self) -> Path:
-        self._folder = self._folder or TemporaryDirectory(prefix="fujiscore-")
-        return Path(self._folder.name)
-
-    def __exit__(self, *_: object) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
+def _folder(stack: ExitStack) -> Path:
+    """Return a new folder, which is there until the stack is closed."""
+    return Path(stack.enter_context(TemporaryDirectory(prefix="fujiscore-")))
 
 
 def _policies(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Policies:
@@ -298,8 +288,8 @@ def _require_same_items(chunk: Chunk, columns: dict[str, NDArray[Any]], first: i
     lacking = [shown(item) for item in one if item not in set(other)] or [shown(i) for i in other if i not in set(one)]
     words = " or ".join(spelled("missing", word) for word in ("bounds", "zero", "drop"))
     raise InputError(
-        f"{names[0]} and {names[1]} must list the same items for each query; for query {shown(chunk.queries[first + q])} "
-        f"one of them lacks {first_few(lacking)}. Pass {words}."
+        f"{names[0]} and {names[1]} must list the same items for each query; for query "
+        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}. Pass {words}."
     )
 
 
@@ -343,8 +333,13 @@ def _result(
     columns = part.joined()
     task, policies = job.task, job.policies
     settings = {
-        **{"a": names[0], "b": names[1], **where, "universe": task.universe, "missing": policies.missing},
-        **{"ties": task.ties, "zero_tail": task.zero_tail},
+        "a": names[0],
+        "b": names[1],
+        **where,
+        "universe": task.universe,
+        "missing": policies.missing,
+        "ties": task.ties,
+        "zero_tail": task.zero_tail,
     }
     told = [*notes, *part.tally.notes(), *_notes(columns, part, names, task)]
     if policies.transform is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from importlib.util import find_spec
 from itertools import combinations
+from math import exp
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -142,7 +143,7 @@ def described(study: Study) -> str:
     count, fraction, draws = (study.settings[name] for name in ("resamples", "fraction", "permutations"))
     kind, shared = {
         "subsample": (f"subsamples of {fraction:.0%} of each class", fraction),
-        "bootstrap": ("bootstrap samples of each class", 1 - 1 / np.e),
+        "bootstrap": ("bootstrap samples of each class", 1 - exp(-1)),
         "folds": ("samples without one fold", (count - 2) / (count - 1)),
     }[study.settings["scheme"]]
     drawn = f", {draws} permutations" if draws else ""

@@ -8,77 +8,161 @@ from __future__ import annotations
 import numpy as np
 
 from fujiscore._kernels._jit import kernel
-from fujiscore._kernels.order import descending, tie_bounds
+from fujiscore._kernels.area import level_moments
+from fujiscore._kernels.order import TINY, descending, mend, tie_bounds
+from fujiscore._kernels.random import GOLDEN
 from fujiscore._kernels.sweep import overlap
 
-# Columns of a point's row.
-SHARED, SIZE_R, SIZE_S, FUJI, FUJI_HIGH, TAIL_R, TAIL_S, COLUMNS = 0, 1, 2, 3, 4, 5, 8, 11
+ONE = np.uint64(1)
 
 
 @kernel
-def sort(scores, order, ranked, packed, spare):
-    """Write the stable descending order and the scores in it; most lists come sorted."""
-    falls = True
-    for i in range(1, scores.size):
-        falls &= scores[i - 1] >= scores[i]
-    if not falls:
-        descending(scores, order, ranked, packed, spare)
-        return
-    for i in range(scores.size):
-        order[i] = i
-        ranked[i] = scores[i]
+def slot_of(item, keys, place, shift):
+    """Return where the table holds an item, or would: the first free slot from its own on."""
+    mask = np.uint64(place.size - 1)
+    slot = np.uint64(item) * GOLDEN >> shift
+    while place[slot] >= 0 and keys[slot] != item:
+        slot = slot + ONE & mask
+    return slot
 
 
 @kernel
-def match(items_r, order_r, items_s, order_s, place, s_rank, r_rank):
-    """Write each item's rank in the other list, and return the number of items of both, or -1 if one is repeated.
+def match(items_r, items_s, keys, place, partner_r, partner_s):
+    """Write where each item is in the other list (-1: nowhere); return how many items there are, -1 if one is repeated.
 
-    Items that a list lacks follow its own. `place` is -1 for every item, before and after.
+    By a hash table as small as the pair allows: it stays in the fastest memory however many items all lists have.
     """
-    n_r, n_s = order_r.size, order_s.size
+    n_r = n = items_r.size
+    slots, shift = 2, np.uint64(63)
+    while slots < 2 * (n_r + items_s.size):
+        slots *= 2
+        shift -= ONE
+    place = place[:slots]
+    place[:] = -1
     repeated = False
-    for p in range(n_r):
-        item = items_r[order_r[p]]
-        repeated |= place[item] >= 0
-        place[item] = p
-        s_rank[p] = -1
-    n = n_r
-    for q in range(n_s):
-        item = items_s[order_s[q]]
-        p = place[item]
-        if p < 0:
-            p = n
-            place[item] = p
+    for i in range(n_r):
+        item = items_r[i]
+        slot = slot_of(item, keys, place, shift)
+        repeated |= place[slot] >= 0
+        keys[slot] = item
+        place[slot] = i
+        partner_r[i] = -1
+    for j in range(items_s.size):
+        item = items_s[j]
+        slot = slot_of(item, keys, place, shift)
+        i = place[slot]
+        partner_s[j] = i
+        if i < 0:
+            keys[slot] = item
+            place[slot] = n_r
             n += 1
-        elif p >= n_r or s_rank[p] >= 0:
+        elif i == n_r or partner_r[i] >= 0:
             repeated = True
-        s_rank[p] = q
-        r_rank[q] = p
-    rest = n_s
-    for p in range(n_r):
-        if s_rank[p] < 0:
-            s_rank[p] = rest
-            r_rank[rest] = p
-            rest += 1
-    for item in items_r:
-        place[item] = -1
-    for item in items_s:
-        place[item] = -1
+        else:
+            partner_r[i] = j
     return -1 if repeated else n
 
 
 @kernel
-def fill(ranked, listed, last):
-    """Count negative scores as 0, and give the items that a list lacks its last score, or 0."""
-    for i in range(listed):
-        ranked[i] = max(ranked[i], 0.0)
-    for i in range(listed, ranked.size):
-        ranked[i] = ranked[listed - 1] if last else 0.0
+def align(partner_r, partner_s, scores_s, aligned):
+    """Write s's scores in the order of r's items, its other items behind, and both lists' partners accordingly.
+
+    Of equal scores the first item of the aligned pair comes first, as in one pair alone.
+    """
+    size = 0
+    for i in range(partner_r.size):
+        if partner_r[i] >= 0:
+            aligned[size] = scores_s[partner_r[i]]
+            partner_r[i] = size
+            size += 1
+    for j in range(partner_s.size):
+        if partner_s[j] < 0:
+            aligned[size] = scores_s[j]
+            size += 1
+    size = 0
+    for i in range(partner_r.size):
+        if partner_r[i] >= 0:
+            partner_s[size] = i
+            size += 1
+    partner_s[size:] = -1
+
+
+@kernel
+def kth_score(scores, k, best):
+    """Return the k-th highest score; `best` is scratch for k scores."""
+    for i in range(scores.size):
+        score = scores[i]
+        if i >= k and score <= best[k - 1]:
+            continue
+        place = min(i, k - 1)
+        while place > 0 and best[place - 1] < score:
+            best[place] = best[place - 1]
+            place -= 1
+        best[place] = score
+    return best[k - 1]
+
+
+@kernel
+def sort(scores, k, order, ranked, packed, spare):
+    """Write the stable descending order and the scores in it, at least of the k best and all that tie with them.
+
+    Most lists come sorted; of others a few best items are picked, and the rest follow in any order.
+    """
+    n = scores.size
+    falls = True
+    for i in range(1, n):
+        falls &= scores[i - 1] >= scores[i]
+    if falls:
+        for i in range(n):
+            order[i] = i
+            ranked[i] = scores[i]
+    elif k > TINY or 2 * k > n:
+        descending(scores, order, ranked, packed, spare)
+    else:
+        last = kth_score(scores, k, ranked)
+        top, end = 0, n - 1
+        for i in range(n):
+            inside = scores[i] >= last
+            place = top if inside else end  # no branch: which way it goes cannot be predicted
+            order[place] = i
+            ranked[place] = scores[i]
+            top += inside
+            end -= not inside
+        mend(ranked[:top], order[:top], top * top)
+
+
+@kernel
+def set_sizes(ranked, path, closed, above, up_to, sizes):
+    """Write the set sizes along a path, and in `up_to` those at each depth.
+
+    Where ties are closed, all items that tie with the last one are in.
+    """
+    depth = last = path[-1]
+    while closed and last < ranked.size and ranked[last] == ranked[depth - 1]:
+        last += 1
+    if closed:
+        tie_bounds(ranked[:last], above, up_to)
+    else:
+        for d in range(depth):
+            up_to[d] = d + 1
+    for j in range(path.size):
+        sizes[j] = up_to[path[j] - 1]
+
+
+@kernel
+def cross(order, partner, rank, out):
+    """Write the ranks in the other list of the first items of an order; return whether it lacks one: ranked last."""
+    lacks = False
+    for p in range(out.size):
+        other = partner[order[p]]
+        lacks |= other < 0
+        out[p] = rank[other] if other >= 0 else rank.size
+    return lacks
 
 
 @kernel
 def agreements(s_rank, r_rank, up_to_r, up_to_s, depth, out):
-    """Write the agreement 2h / (k1 + k2) at each depth, with all items that tie."""
+    """Write the agreement 2h / (k1 + k2) at each depth."""
     c1 = c2 = h = 0
     for d in range(depth):
         while c1 < up_to_r[d]:
@@ -108,105 +192,128 @@ def by_depth(agreement, path, persistence, out):
 
 
 @kernel
-def closed_sizes(up_to, path, closed, out):
-    """Write the set sizes along a path, with all items that tie with the last one where ties are closed."""
-    for j in range(path.size):
-        out[j] = up_to[path[j] - 1] if closed else path[j]
-
-
-@kernel
-def tail(ranked, size, universe, zero_tail, out):
-    """Write mean, variance and third central moment of the memberships outside a set.
-
-    The items of the universe that neither list has are at 0.
-    """
-    kth, number = ranked[size - 1], max(universe, ranked.size) - size
-    out[0], out[1], out[2] = zero_tail, 0.0, 0.0
-    if kth <= 0.0 or number == 0:
-        return
-    total = 0.0
-    for i in range(size, ranked.size):
-        total += ranked[i] / kth
-    mean = total / number
-    second = third = 0.0
-    for i in range(size, ranked.size):
-        apart = ranked[i] / kth - mean
-        second += apart * apart
-        third += apart * apart * apart
-    unseen = number - (ranked.size - size)
-    out[0], out[1], out[2] = mean, (second + unseen * mean**2) / number, (third - unseen * mean**3) / number
+def clip(ranked, listed):
+    """Count negative scores as 0, put 0 for items that are not listed behind them, and return the least score."""
+    least = np.inf
+    for i in range(listed):
+        ranked[i] = max(ranked[i], 0.0)
+        least = min(least, ranked[i])
+    ranked[listed] = 0.0
+    return least
 
 
 @kernel
 def one_pair(
-    items_r, scores_r, items_s, scores_s, path, place, closed, zero_tail, persistence, universe, work, points, depths
+    scores_r, scores_s, path, closed, zero_tail, bounds, persistence, work, k1, k2, shared, fuji, high, depths
 ):
-    """Write a pair's rows, and return the number of its items, or -1 if a list repeats one."""
+    """Write what `overlaps` does for one pair; `work` holds the items' places in the other list, and scratch."""
     whole, real, keys = work
-    n_r, n_s, size = items_r.size, items_s.size, path.size
-    order_r, order_s, s_rank, r_rank = whole[0, :n_r], whole[1, :n_s], whole[2], whole[3]
-    ranked_r, ranked_s = real[0], real[1]
-    sort(scores_r, order_r, ranked_r[:n_r], keys[0, :n_r], keys[1, :n_r])
-    sort(scores_s, order_s, ranked_s[:n_s], keys[0, :n_s], keys[1, :n_s])
-    n = match(items_r, order_r, items_s, order_s, place, s_rank, r_rank)
-    if n < 0:
-        return n
-    s_rank, r_rank = s_rank[:n], r_rank[:n]
-    up_to_r, up_to_s = whole[4, :n_r], whole[5, :n_s]
-    tie_bounds(ranked_r[:n_r], whole[6, :n_r], up_to_r)
-    tie_bounds(ranked_s[:n_s], whole[6, :n_s], up_to_s)
-    k1, k2, shared, fuji = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size)
-    closed_sizes(up_to_r, path, closed, k1)
-    closed_sizes(up_to_s, path, closed, k2)
-    ranked_r, ranked_s = ranked_r[:n], ranked_s[:n]
-    fill(ranked_r, n_r, False)
-    fill(ranked_s, n_s, False)
-    overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, fuji)
-    for j in range(size):
-        points[j, SHARED], points[j, SIZE_R], points[j, SIZE_S], points[j, FUJI] = shared[j], k1[j], k2[j], fuji[j]
+    n_r, n_s = scores_r.size, scores_s.size
+    partner_r, partner_s = whole[0, :n_r], whole[1, :n_s]
+    if not closed:
+        align(partner_r, partner_s, scores_s, real[2])
+        scores_s = real[2, :n_s]
+    for side in range(2):  # a loop: the compiler writes out each call of a kernel, and needs a second more
+        scores, sizes = (scores_r, scores_s)[side], (k1, k2)[side]
+        n = scores.size
+        order, rank, ranked = whole[2 + side, :n], whole[4 + side], real[side, :n]
+        sort(scores, path[-1], order, ranked, keys[0, :n], keys[1, :n])
+        for p in range(n):
+            rank[order[p]] = p
+        set_sizes(ranked, path, closed, whole[8], whole[6 + side], sizes)
+    s_rank, r_rank = whole[8, : k1[-1]], whole[9, : k2[-1]]
+    lacks = cross(whole[2], partner_r, whole[5, :n_s], s_rank)
+    lacks |= cross(whole[3], partner_s, whole[4, :n_r], r_rank)
+    ranked_r, ranked_s, up_to_r, up_to_s = real[0, : n_r + 1], real[1, : n_s + 1], whole[6], whole[7]
     if persistence.size:
-        if not closed:
-            for d in range(path[-1]):
-                up_to_r[d] = up_to_s[d] = d + 1
         agreements(s_rank, r_rank, up_to_r, up_to_s, path[-1], real[2])
         by_depth(real[2], path, persistence, depths)
-    if universe >= 0:
-        for j in range(size):
-            tail(ranked_r, k1[j], universe, zero_tail, points[j, TAIL_R:TAIL_S])
-            tail(ranked_s, k2[j], universe, zero_tail, points[j, TAIL_S:COLUMNS])
-        fill(ranked_r, n_r, True)
-        fill(ranked_s, n_s, True)
-        overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, fuji)
-        for j in range(size):
-            points[j, FUJI_HIGH] = max(fuji[j], points[j, FUJI])
-    return n
+    negative = ranked_r[0] < 0.0 or ranked_s[0] < 0.0
+    least_r, least_s = clip(ranked_r, n_r), clip(ranked_s, n_s)
+    for upper in range(1 + (bounds and lacks)):
+        overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, high)
+        ranked_r[n_r], ranked_s[n_s] = least_r, least_s
+        for j in range(path.size):
+            if negative:
+                high[j] = np.nan
+            if upper == 0:
+                fuji[j] = high[j]
+            high[j] = max(high[j], fuji[j])
+
+
+@kernel
+def scratch(start_r, start_s):
+    """Return arrays that any of the pairs fits in."""
+    longest = 1
+    for q in range(start_r.size - 1):
+        longest = max(longest, start_r[q + 1] - start_r[q], start_s[q + 1] - start_s[q])
+    slots = 2
+    while slots < 4 * longest:
+        slots *= 2
+    whole, real = np.empty((10, longest), np.int32), np.empty((3, longest + 1))
+    return (whole, real, np.empty((2, longest), np.uint64)), np.empty(slots, np.int64), np.empty(slots, np.int32)
 
 
 @kernel(cost=60)
 def overlaps(
-    start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, place, closed, zero_tail, persistence, universe,
-    sizes, points, depths,
+    start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, closed, zero_tail, bounds, persistence,
+    sizes, k1, k2, shared, fuji, high, depths,
 ):  # fmt: skip
     """Write for each pair, along its path, what measures are formulas of; return the first pair that repeats an item.
 
-    The path of pair q is first[q] to first[q + 1] of `paths`; so are its rows of `points` (see above) and `depths`
-    (by persistence). `sizes` takes the number of items that the two lists have together. Upper bounds and
-    tail moments are computed unless the universe is -1 (0: it is unknown). Returns -1 if no pair repeats an item.
+    The path of pair q is first[q] to first[q + 1] of `paths`; so are its set sizes, shared items, FUJI, its upper
+    bounds (if asked for) and its rows of `depths` (by persistence). FUJI is NaN if all scores of a list are negative.
+    `sizes` takes the number of items that the two lists have together. Returns -1 if no pair repeats an item.
     """
-    longest = 1
-    for q in range(first.size - 1):
-        longest = max(longest, start_r[q + 1] - start_r[q] + start_s[q + 1] - start_s[q])
-    work = np.empty((7, longest), np.int32), np.empty((3, longest)), np.empty((2, longest), np.uint64)
+    work, keys, place = scratch(start_r, start_s)
     for q in range(first.size - 1):
         a, b = start_r[q], start_r[q + 1]
         c, d = start_s[q], start_s[q + 1]
         e, f = first[q], first[q + 1]
-        sizes[q] = b - a + d - c
+        sizes[q] = match(items_r[a:b], items_s[c:d], keys, place, work[0][0, : b - a], work[0][1, : d - c])
+        if sizes[q] < 0:
+            return q
         if e < f:
-            sizes[q] = one_pair(
-                items_r[a:b], scores_r[a:b], items_s[c:d], scores_s[c:d], paths[e:f], place, closed, zero_tail,
-                persistence, universe, work, points[e:f], depths[e:f],
+            one_pair(
+                scores_r[a:b], scores_s[c:d], paths[e:f], closed, zero_tail, bounds, persistence, work,
+                k1[e:f], k2[e:f], shared[e:f], fuji[e:f], high[e:f], depths[e:f],
             )  # fmt: skip
-            if sizes[q] < 0:
-                return q
     return -1
+
+
+@kernel(cost=60)
+def sides(start, scores, ks, sizes, universe, closed, log_factorials, moments, log_ties, upper, cut, by_depth):
+    """Write what chance depends on in each list, cut at its k (0: left out), with a top set of the given size.
+
+    `moments`: whether the k-th score is positive; of the part by which the scores outside are below it, mean and sums
+    of squares and cubes (see `level_moments`). `log_ties`: the logarithm of how many orders of tied items there are.
+    `upper`: how many items have the higher of two scores, 0 for more or fewer. `cut`: whether ties are cut at k, and
+    at any depth down to k. `by_depth`: the set sizes at these depths, one list after the other.
+    """
+    (whole, real, keys), _, _ = scratch(start, start)
+    ends, counts, levels = np.empty(1, np.int64), np.empty(2), np.empty((3, 2))
+    first = 0
+    for q in range(start.size - 1):
+        n, k = start[q + 1] - start[q], ks[q]
+        if k == 0:
+            continue
+        above, up_to, ranked = whole[0, :n], whole[1, :n], real[0, :n]
+        sort(scores[start[q] : start[q + 1]], n, above, ranked, keys[0, :n], keys[1, :n])
+        tie_bounds(ranked, above, up_to)
+        group = 0
+        while group < n:
+            log_ties[q] += log_factorials[up_to[group] - group]
+            group = up_to[group]
+        two = up_to[0] == n if universe > n else up_to[0] < n and up_to[up_to[0]] == n
+        upper[q] = up_to[0] if two else 0
+        for d in range(1, k + 1):
+            cut[q, 1] |= up_to[d - 1] > d
+            by_depth[first + d - 1] = up_to[d - 1] if closed else d
+        cut[q, 0] = up_to[k - 1] > k
+        first += k
+        clip(real[0], n)
+        ends[0], counts[0], counts[1] = sizes[q], sizes[q], universe - sizes[q]
+        level_moments(ranked, ends, counts, levels)
+        moments[q, 0] = ranked[sizes[q] - 1] > 0.0
+        for power in range(3):
+            moments[q, 1 + power] = levels[power, 1]

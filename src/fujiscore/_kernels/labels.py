@@ -32,10 +32,10 @@ def same(ends_r, content_r, i, ends_s, content_s, j):
     size = ends_r[i + 1] - a
     if ends_s[j + 1] - b != size:
         return False
+    equal = True
     for t in range(size):
-        if content_r[a + t] != content_s[b + t]:
-            return False
-    return True
+        equal &= content_r[a + t] == content_s[b + t]
+    return equal
 
 
 @kernel(cost=6)

@@ -77,7 +77,8 @@ def require_groups(asked: Asked, names: Sequence[str], *, found: bool) -> None:
     """Raise if groups were asked for, and neither run has that column."""
     if asked.group_by is not None and not found:
         raise InputError(
-            f"{spelled('group_by')} must name a column of {names[0]} or {names[1]}; neither has {shown(asked.group_by)}."
+            f"{spelled('group_by')} must name a column of {names[0]} or {names[1]}; neither has "
+            f"{shown(asked.group_by)}."
         )
 
 
@@ -126,16 +127,20 @@ def _query_blocks(column: Any) -> tuple[list[Any], Any] | None:
 
     if not pa.types.is_dictionary(column.type):
         labels = label_column(column)
-        start = None if labels is None else changes(labels)
-        return None if labels is None else (labels_at(labels, start), start)
+        return None if labels is None else blocks(labels)
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
     labels = None if column.null_count else label_column(column.dictionary)
     if labels is None:
         return None
-    codes = integers(column.indices)
-    start = changes(codes)
-    return labels_at(labels, codes[start]), start
+    codes, start = blocks(integers(column.indices))
+    return labels_at(labels, np.array(codes)), start
+
+
+def blocks(queries: Any) -> tuple[list[Any], Any]:
+    """Return the label of each block of equal labels, and where the blocks begin."""
+    start = changes(queries)
+    return labels_at(queries, start), start
 
 
 def integers(column: Any) -> Any:
@@ -197,11 +202,8 @@ def _from_rows(table: Table, roles: Roles) -> Columns:
         scores.append(score)
     if not scores:
         raise no_rows(table.file)
-    labels = _objects(queries)
-    start = changes(labels)
-    return in_blocks(
-        labels_at(labels, start), start, _objects(items), np.array(scores), _objects(groups) if groups else None
-    )
+    grouped = _objects(groups) if groups else None
+    return in_blocks(*blocks(_objects(queries)), _objects(items), np.array(scores), grouped)
 
 
 def _objects(labels: Iterable[Any]) -> Any:

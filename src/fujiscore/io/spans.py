@@ -9,6 +9,7 @@ import os
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,9 @@ import numpy as np
 from fujiscore.errors import InputError, MissingExtraError, first_few, one_line
 from fujiscore.io import columnar
 from fujiscore.io.limits import memory_limit
-from fujiscore.io.runs import from_arrow, open_table, require_groups, run_roles
+from fujiscore.io.runs import from_arrow, label_column, open_table, require_groups, run_roles
 from fujiscore.io.table import MISSING, Roles, damaged
-from fujiscore.queries import Columns, joined
+from fujiscore.queries import Columns, joined, labels_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -134,7 +135,7 @@ def stored(name: str, files: Sequence[str], roles: Roles) -> Stored:
                     spans.append(Span(path, tuple(groups), _first(file, groups[0], roles), rows))
                     rows, groups = 0, []
     firsts = [span.first for span in spans]
-    if not all(a <= b for a, b in zip(firsts[:-1], firsts[1:], strict=True)):
+    if not all(a <= b for a, b in pairwise(firsts)):
         raise UnsortedError(name)
     return Stored(name, tuple(spans), roles)
 
@@ -143,10 +144,10 @@ def _first(file: Any, group: int, roles: Roles) -> Any:
     """Return the first query of a row group."""
     query = str(roles.ranking)
     for batch in file.iter_batches(1, row_groups=[group], columns=[query], use_threads=False):
-        value = batch.column(0)[0].as_py()
-        if value is None:
-            raise InputError(f"{query!r} must not be empty: every row needs a query.")
-        return value
+        label = label_column(batch.column(0))
+        if label is None:
+            raise InputError(f"column {query!r} must not be empty: every row needs a query.")
+        return labels_at(label, np.array([0]))[0]
     raise AssertionError(group)
 
 
@@ -157,7 +158,7 @@ def ways(
 
     None is to read all into memory. `folder` makes a folder for sorted copies; what was done goes to the notes.
     """
-    if not all(isinstance(obj, (str, os.PathLike)) for obj in (a, b)):
+    if not all(isinstance(obj, (str, os.PathLike)) and os.fspath(obj) != "-" for obj in (a, b)):
         yield None
         return
     sources = [_Source(os.fspath(obj), asked) for obj in (a, b)]
@@ -178,7 +179,8 @@ def ways(
     _need_duckdb([source.name for source in sources])
     notes.append(f"sorted by query first: {first_few([source.name for source in sources])}")
     target = folder()
-    yield sources[0].sorted_copy(target / "a.parquet"), sources[1].sorted_copy(target / "b.parquet")
+    kinds = ["BIGINT" if all(integers) else "VARCHAR" for integers in zip(*(s.integers for s in sources), strict=True)]
+    yield tuple(source.sorted_copy(target / f"{i}.parquet", *kinds) for i, source in enumerate(sources))  # type: ignore[misc]
     raise AssertionError("DuckDB does not sort")
 
 
@@ -224,14 +226,20 @@ class _Source:
             raise UnsortedError(self.name)
         return stored(self.name, self.files, self.roles)
 
-    def sorted_copy(self, target: Path) -> Stored:
+    @property
+    def integers(self) -> tuple[bool, bool]:
+        """Whether queries and items are stored as integers."""
+        roles, numeric = self.roles, self.table.numeric
+        return self.is_parquet and numeric[str(roles.ranking)] == 1, self.is_parquet and numeric[roles.item] == 1
+
+    def sorted_copy(self, target: Path, query: str, item: str) -> Stored:
         """Write a copy sorted by query, in the order of the rows within a query, and return it."""
         import duckdb
 
         roles = self.roles
         columns = [_quoted(str(name)) for name in (roles.ranking, roles.item, *roles.scores)]
-        parts = [f"CAST({columns[0]} AS VARCHAR) AS query", f"CAST({columns[1]} AS VARCHAR) AS item"]
-        parts.append(f"CAST({columns[2]} AS DOUBLE) AS score")
+        casts = zip(columns, (query, item, "DOUBLE"), ("query", "item", "score"), strict=True)
+        parts = [f"CAST({column} AS {kind}) AS {name}" for column, kind, name in casts]
         if roles.group is not None:
             parts.append(f"CAST({_quoted(roles.group)} AS VARCHAR) AS grp")
         source = self._parquet_relation() if self.is_parquet else self._text_relation(self.table.layout)
@@ -239,10 +247,11 @@ class _Source:
             connection.execute("SET preserve_insertion_order = true")
             connection.execute(f"SET temp_directory = {_text(str(target.parent / 'spill'))}")
             connection.execute(f"SET memory_limit = '{max(memory_limit() // 2, 1 << 28)}B'")
+            copied = f"SELECT {', '.join(parts)} FROM (SELECT *, row_number() OVER () AS fuji_row FROM {source})"  # noqa: S608
             try:
                 connection.execute(
-                    f"COPY (SELECT {', '.join(parts)} FROM (SELECT *, row_number() OVER () AS fuji_row FROM {source}) "
-                    f"ORDER BY query, fuji_row) TO {_text(str(target))} (FORMAT parquet, ROW_GROUP_SIZE 262144)"
+                    f"COPY ({copied} ORDER BY query, fuji_row) TO {_text(str(target))} "
+                    "(FORMAT parquet, ROW_GROUP_SIZE 262144)"
                 )
             except duckdb.Error as error:
                 raise damaged(self.name, "run", one_line(str(error))) from None

@@ -57,6 +57,16 @@ def test_the_report_fits_80_columns(call, options):
     assert "q3" in done.stdout
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_many_measures_fit_any_width(call, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = ("fuji", "rbo", "jaccard", "kendall", "weightedtau", "average_overlap")
+    options = [part for name in names for part in ("-m", name)]
+    text = call(A, B, "-k", 5, *options, "--universe", 100, "--explain", 1, "--fail-under", 0.1).stdout
+    lines = [line for line in text.splitlines() if not line.startswith("passed")]
+    assert max(map(display_width, lines)) <= width
+
+
 def test_the_numbers_are_those_of_the_library(call):
     result = compare_runs(A, B, k=5)
     data = json.loads(call(A, B, "-k", 5, "--json").stdout)

@@ -250,7 +250,7 @@ def _text(
         lines += ["", *table(screen, *_fitting(screen, header, rows))]
     places = result.changed_most(max(show, explain))
     header, rows = result.rows_of(places[:show])
-    lines += ["", *table(screen, [f"least alike of {len(result)}", *header[1:]], rows)]
+    lines += ["", *table(screen, *_fitting(screen, [f"least alike of {len(result)}", *header[1:]], rows))]
     for place in places[:explain]:
         query = result.queries[place]
         lines += [
@@ -267,6 +267,6 @@ def _fitting(screen: Screen, header: list[str], rows: list[list[str]]) -> tuple[
     """Return a table without the last columns that a narrow screen has no room for."""
     widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
     columns = len(header)
-    while columns > 3 and sum(widths[1:columns]) + 2 * columns + min(widths[0], 12) > screen.width:
+    while columns > 3 and sum(widths[1:columns]) + 2 * columns + min(widths[0], 16) > screen.width:
         columns -= 1
     return header[:columns], [row[:columns] for row in rows]

@@ -155,12 +155,14 @@ def test_measures_are_found_by_name_alias_and_column(result):
 def test_undefined_values_are_counted_and_said():
     result = made([np.nan, 0.5, 1.0])
     assert result.spread().mean == 0.75
-    assert "fuji is undefined for 1 of 3 queries: the mean leaves them out" in result.notes
+    assert "fuji undefined for 1 of 3 queries (q0): means leave them out" in result.notes
     assert "undefined" in str(result)
     assert result.histogram()["undefined"] == 1
+    dropped = compare_runs(A, B, missing="drop")
+    assert "fuji, rbo, jaccard undefined for 1 of 3 queries (z): means leave them out" in dropped.notes
     empty = made([np.nan, np.nan])
     assert math.isnan(empty.interval()[0])
-    assert "fuji is undefined for 2 of 2 queries: there is no mean" in empty.notes
+    assert "fuji undefined for 2 of 2 queries (q0, q1): there is no mean" in empty.notes
     assert empty.changed_most() == []
     assert "undefined" in str(empty)
 

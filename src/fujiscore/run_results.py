@@ -389,17 +389,26 @@ def _picked(values: Any, places: Sequence[int]) -> Any:
     return [values[place] for place in places] if isinstance(values, list) else values[places]
 
 
+def _undefined(result: RunComparison) -> dict[tuple[int, ...], list[str]]:
+    """Return the places without a value, and the measures that have none there."""
+    found: dict[tuple[int, ...], list[str]] = {}
+    for measure in result.measures:
+        places = tuple(np.flatnonzero(np.isnan(result.columns[measure.name])).tolist())
+        if places:
+            found.setdefault(places, []).append(measure.name)
+    return found
+
+
 def _caveats(result: RunComparison) -> list[str]:
     """Return what a reader of the means must know."""
     n, alone = len(result), len(result.only_a) + len(result.only_b)
     notes = []
     if alone > UNMATCHED * (n + alone):
         notes.append(f"the means cover {n} of {n + alone} queries: {alone} are in one run only")
-    for measure in result.measures:
-        undefined = int(np.isnan(result.columns[measure.name]).sum())
-        if undefined:
-            rest = "there is no mean" if undefined == n else "the mean leaves them out"
-            notes.append(f"{measure.name} is undefined for {undefined} of {counted(n, 'query', 'queries')}: {rest}")
+    for undefined, names in _undefined(result).items():
+        rest = "there is no mean" if len(undefined) == n else "means leave them out"
+        queries = first_few([result.queries[place] for place in undefined])
+        notes.append(f"{', '.join(names)} undefined for {len(undefined)} of {n} queries ({queries}): {rest}")
     gap = result.spread("fuji_high").mean - result.spread("fuji").mean if "fuji_high" in result.columns else 0.0
     if gap > WIDE:
         how = f"lists end at k or soon after it. Pass a smaller {spelled('k')}, or longer lists"

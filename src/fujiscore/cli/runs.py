@@ -12,8 +12,9 @@ import click
 from fujiscore.cli import options
 from fujiscore.cli.compare import heading
 from fujiscore.cli.explain import HEADER, explained
+from fujiscore.cli.inputs import STANDARD_INPUT
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, note
-from fujiscore.cli.terminal import GREEN, ORANGE, table
+from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.errors import InputError, counted
 from fujiscore.gates import bless as store
 from fujiscore.gates import judge, require_bounds, require_ending
@@ -162,6 +163,8 @@ def command(
 
 def _both(files: Sequence[str], baseline: str | None, *, bless: bool) -> tuple[str | None, str]:
     """Return the old run, None if it is yet to be stored, and the new one."""
+    if files.count(STANDARD_INPUT) > 1 or (bless and STANDARD_INPUT in files):
+        raise InputError("standard input (-) can be read once only. Write the run to a file.")
     if baseline is None:
         if bless:
             raise click.UsageError("--bless needs --baseline FILE, where the run is stored.")
@@ -255,11 +258,15 @@ def _text(
         query = result.queries[place]
         lines += [
             "",
-            screen.style(f"Query {query}", bold=True),
+            screen.style(f"Query {label(query)}", bold=True),
             *explained(screen, result.explain(query), EXPLAINED_ROWS),
         ]
     colours = [GREEN if check.passed else ORANGE for check in verdict.checks]
-    gates = [screen.style(line, colour) for line, colour in zip(verdict.lines(), colours, strict=True)]
+    gates = [
+        screen.style(text, colour)
+        for line, colour in zip(verdict.lines(), colours, strict=True)
+        for text in screen.wrap(line)
+    ]
     return [*lines, "", *gates] if gates else lines
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fujiscore import _kernels
+import fujiscore._kernels as _kernels
 from fujiscore.area import (
     FEWEST,
     LEAST,

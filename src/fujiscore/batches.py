@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore import _kernels
+import fujiscore._kernels as _kernels
 from fujiscore.area import has_area_null
 from fujiscore.batch_nulls import Nulls, side
 from fujiscore.closed_forms import closed_form, correct, has_closed_form

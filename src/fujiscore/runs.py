@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.batches import Depths, RepeatedItem, Task, compared
+from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
 from fujiscore.io.runs import Asked, alike, load_run, require_groups
@@ -206,7 +206,8 @@ def _task(
     choice("zero_tail", zero_tail, ZERO_TAIL)
     if universe is not None:
         integer("universe", universe, 1)
-    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail)
+    bounded = "bounds" if missing == "bounds" else "zero"
+    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded)
 
 
 def _depths(k: int | None, ks: Any) -> Any:
@@ -268,6 +269,12 @@ def _compared(chunk: Chunk, job: Job, names: tuple[str, str], first: int, last: 
         columns = compared(chunk.r.part(first, last), chunk.s.part(first, last), job.task, chunk.codes)
     except RepeatedItem as again:
         raise repeated(chunk, first + again.args[0], names) from None
+    except UniverseTooSmall as small:
+        place, items = small.args
+        raise InputError(
+            f"{spelled('universe')} must be at least the number of items that the lists of a query have together; got "
+            f"{job.task.universe}, and for query {shown(chunk.queries[first + place])} these have {items}."
+        ) from None
     if job.policies.missing == "raise":
         _require_same_items(chunk, columns, first, names)
     part.columns.append(columns)

@@ -59,7 +59,7 @@ def test_a_line_per_gate():
     assert verdict.lines() == [
         "passed: mean FUJI 0.6250, at least 0.6 required",
         "FAILED: 5 % quantile of FUJI 0.2300, at least 0.5 required",
-        "FAILED: share of queries with FUJI below 0.5 0.5000, at most 0.1 allowed",
+        "FAILED: share of queries with FUJI below 0.5: 0.5000, at most 0.1 allowed",
     ]
     assert verdict.failed() == verdict.lines()[1:]
     assert [entry["passed"] for entry in verdict.to_list()] == [True, False, False]

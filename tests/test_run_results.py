@@ -322,6 +322,7 @@ def test_markdown_is_safe_and_short(result):
     assert "</details>" in text
     odd = compare_runs({"<b>|`": {"a": 1}, "p": {"a": 1}}, {"<b>|`": {"b": 1}, "p": {"a": 1}}).to_markdown()
     assert "&lt;b&gt;\\|\\`" in odd
+    assert "<details>" not in compare_runs(A, A).to_markdown()
     grouped = replace(result, groups=np.array(["a", "a", "b"], object)).to_markdown()
     assert "| group | queries |" in grouped
 

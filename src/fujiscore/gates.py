@@ -202,7 +202,7 @@ def _at_least(what: str, value: float, bound: float) -> Check:
 
 def _at_most(what: str, value: float, bound: float) -> Check:
     """Return a check of a value against the most that passes; an undefined value fails."""
-    return Check(what, value, bound, value <= bound, f"{what} {_apart(value, bound)}, at most {bound:g} allowed")
+    return Check(what, value, bound, value <= bound, f"{what}: {_apart(value, bound)}, at most {bound:g} allowed")
 
 
 def _apart(value: float, bound: float) -> str:

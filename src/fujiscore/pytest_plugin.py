@@ -164,5 +164,5 @@ def _is_run(obj: Any) -> bool:
 
 def _message(result: RunComparison, lines: list[str]) -> str:
     """Return why a gate failed: what was judged, the summary, and the queries that are least alike."""
-    worst = text_table(*result.rows_of(result.changed_most(SHOWN))) if len(result) > 1 else []
+    worst = text_table(*result.changed_rows(SHOWN)) if len(result) > 1 else []
     return "\n".join(["ranking_gate", *lines, "", str(result), *([""] if worst else []), *worst])

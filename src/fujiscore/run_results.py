@@ -250,9 +250,9 @@ class RunComparison(Result):
 
     def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:
         """Return a short report for a pull request: verdict of gates if given, measures, queries that changed most."""
-        places = self.changed_most(number)
-        header, rows = self.rows_of(places)
-        title = f"The {counted(len(places), 'query', 'queries')} least alike"
+        header, rows = self.changed_rows(number)
+        title = f"The {counted(len(rows), 'query', 'queries')} least alike"
+        details = [f"<details><summary>{title}</summary>\n", *to_markdown(header, rows), "\n</details>", ""]
         gates = [f"- {markdown_text(one_line(line))}" for line in verdict]
         lines = [
             f"{'; '.join(self.in_words())}.",
@@ -261,10 +261,7 @@ class RunComparison(Result):
             *to_markdown(*self.spread_table()),
             "",
             *([*to_markdown(*self.group_table()), ""] if self.groups is not None else []),
-            f"<details><summary>{title}</summary>\n",
-            *to_markdown(header, rows),
-            "\n</details>",
-            "",
+            *(details if rows else []),
             *(f"- {markdown_text(one_line(note))}" for note in self.notes),
         ]
         return "\n".join(lines).rstrip() + "\n"
@@ -314,8 +311,10 @@ class RunComparison(Result):
             [printable(group, NAME), str(s.queries + s.undefined), *_cells(s)] for group, s in spreads.items()
         ]
 
-    def rows_of(self, places: Sequence[int]) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows of some queries: the measures, and how many items their lists share."""
+    def changed_rows(self, number: int) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows of the least similar queries, if the first measure sees a difference in them."""
+        most = self.measures[0].high
+        places = [place for place in self.changed_most(number) if self.values()[place] < most]
         header = ["query", *(measure.title for measure in self.measures), "shared"]
         rows = []
         for place in places:

@@ -251,10 +251,10 @@ def _text(
     if result.groups is not None:
         header, rows = result.group_table()
         lines += ["", *table(screen, *_fitting(screen, header, rows))]
-    places = result.changed_most(max(show, explain))
-    header, rows = result.rows_of(places[:show])
-    lines += ["", *table(screen, *_fitting(screen, [f"least alike of {len(result)}", *header[1:]], rows))]
-    for place in places[:explain]:
+    header, rows = result.changed_rows(show)
+    header[0] = f"least alike of {len(result)}"
+    lines += ["", *table(screen, *_fitting(screen, header, rows))] if rows else []
+    for place in result.changed_most(explain) if explain else []:
         query = result.queries[place]
         lines += [
             "",

@@ -187,11 +187,19 @@ def test_lost_queries_fail_the_gate(call):
     new = written("new.csv", {"q": {"a": 2, "b": 1}})
     done = call(old, new, "--fail-under", 0.5)
     assert done.exit_code == 1
-    said = "FAILED: 1 query of a missing in b (z), 0 allowed; --allow-missing-queries leaves them out"
+    said = "FAILED: 1 query of a missing in b (z), 0 allowed; --allow-missing-queries accepts them"
     assert said in flat(done.stdout)
     assert "passed: mean FUJI" in done.stdout
     assert call(old, new, "--fail-under", 0.5, "--allow-missing-queries").exit_code == 0
     assert call(new, old, "--fail-under", 0.5).exit_code == 0
+
+
+def test_lost_items_fail_the_gate(call):
+    old, new = written("old.csv", {"q": {"a": 2, "b": 1}}), written("new.csv", {"q": {"a": 2}})
+    done = call(old, new, "--fail-under", 0.5)
+    assert done.exit_code == 1
+    assert "FAILED: 1 query with a shorter list in b than in a (q)" in done.stdout
+    assert call(old, new, "--fail-under", 0.5, "--allow-shorter-lists").exit_code == 0
 
 
 def test_a_query_without_a_value_fails_the_gate(call):

@@ -83,7 +83,7 @@ def test_a_query_without_a_value_fails():
     verdict = judge(result, fail_under=0.5)
     assert not verdict.passed
     assert verdict.failed() == [
-        "FAILED: 1 query without a value of FUJI, 0 allowed; allow_missing_queries leaves them out"
+        "FAILED: 1 query without a value of FUJI (1), 0 allowed; allow_missing_queries accepts them"
     ]
     assert judge(result, fail_under=0.5, allow_missing_queries=True).passed
     nothing = made([np.nan])
@@ -99,6 +99,25 @@ def test_a_lost_query_fails():
     assert judge(result, fail_under=0.5, allow_missing_queries=True).passed
     new = replace(made([1.0]), only_b=np.array(["new"], object))
     assert judge(new, fail_under=1).passed
+
+
+@pytest.mark.parametrize("options", [{"k": 3}, {"ks": [1, 2, 3]}, {"ks": "all"}])
+def test_a_list_that_lost_items_fails(options):
+    old = {"q1": {"a": 4, "b": 3, "c": 2, "d": 1}, "q2": {"a": 4, "b": 3}}
+    new = {"q1": {"a": 4}, "q2": {"a": 4, "b": 3, "c": 1}}
+    result = compare_runs(old, new, **options, measures=["jaccard"])
+    assert result.values().tolist() == [1, 1]  # up to the end of the shorter list
+    verdict = judge(result, fail_under=1)
+    assert verdict.failed() == [
+        "FAILED: 1 query with a shorter list in b than in a (q1), 0 allowed; allow_shorter_lists accepts them"
+    ]
+    assert judge(result, fail_under=1, allow_shorter_lists=True).passed
+    assert judge(compare_runs(new, old, **options, measures=["jaccard"]), fail_under=1).failed()[0].count("(q2)") == 1
+
+
+def test_a_list_that_lost_items_beyond_k_passes():
+    old = {"q": {"a": 4, "b": 3, "c": 2}}
+    assert judge(compare_runs(old, {"q": {"a": 4, "b": 3}}, k=2, measures=["jaccard"]), fail_under=1).passed
 
 
 def test_truncated_lists_are_judged_by_what_fuji_is_at_least():

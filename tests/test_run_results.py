@@ -31,7 +31,7 @@ def result():
 
 
 def made(values, measure="fuji", **fields):
-    """Return a result that holds the given values of one measure."""
+    """Return a result that holds the given values of one measure, of lists of 10."""
     values = np.array(values, float)
     n, none = values.size, np.array([], object)
     columns = {name: np.full(n, 10) for name in ("n_a", "n_b", "shared", "k")} | {measure: values}
@@ -178,6 +178,18 @@ def test_many_queries_in_one_run_only_are_said_first(result):
 def test_wide_bounds_are_said(result):
     assert any("known within" in note and "smaller k" in note for note in result.notes)
     assert not any("known within" in note for note in compare_runs(A, A).notes)
+
+
+def test_shorter_lists_are_said():
+    old, new = {"q": {"a": 3, "b": 2, "c": 1}, "r": {"a": 1}}, {"q": {"a": 3}, "r": {"a": 2, "b": 1}}
+    result = compare_runs(old, new, k=2)
+    assert result.shorter("b").tolist() == [True, False]
+    assert result.shorter("a").tolist() == [False, True]
+    for run in "ab":
+        said = f"for 1 query {run} lists fewer items: compared up to its end, where what it lacks does not show"
+        assert said in result.notes
+    assert not compare_runs(old, new, k=1).shorter().any()
+    assert compare_runs(old, new, ks="all").shorter().tolist() == [True, False]
 
 
 def test_few_queries_are_said():

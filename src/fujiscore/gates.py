@@ -87,11 +87,13 @@ def judge(
     fail_share_below: tuple[float, float] | None = None,
     corrected: bool = False,
     allow_missing_queries: bool = False,
+    allow_shorter_lists: bool = False,
 ) -> Verdict:
     """Return whether a comparison of runs passes the gates, which judge its first measure.
 
-    Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks and a query without a value
-    fail whatever the other values are: a release that lost queries does not pass for being good at the others.
+    Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks, a query without a value, and a
+    query for which `b` lists fewer items than `a` within the first k (lists are compared up to the end of the shorter
+    one) fail whatever the values are: a release that lost results does not pass for being good at the others.
 
     Parameters
     ----------
@@ -107,6 +109,8 @@ def judge(
         Judge values corrected for chance, which needs a universe.
     allow_missing_queries : bool
         Leave out queries that `b` lacks and those without a value.
+    allow_shorter_lists : bool
+        Accept lists of `b` that are shorter than those of `a`.
 
     Returns
     -------
@@ -130,7 +134,7 @@ def judge(
     if all(gate is None for gate in gates.values()):
         return Verdict(())
     column, title = _judged(result, corrected=corrected)
-    checks = _presence(result, column, title, allowed=allow_missing_queries)
+    checks = _presence(result, column, title, queries=allow_missing_queries, items=allow_shorter_lists)
     if fail_under is not None:
         checks.append(_at_least(f"mean {title}", result.spread(column).mean, fail_under))
     if fail_under_quantile is not None:
@@ -184,14 +188,22 @@ def _judged(result: RunComparison, *, corrected: bool) -> tuple[str, str]:
     return column, f"{measure.title} corrected"
 
 
-def _presence(result: RunComparison, column: str, title: str, *, allowed: bool) -> list[Check]:
-    """Return the checks that no query was lost and that all have a value; only where some was or has none."""
-    undefined = int(np.isnan(result.values(column)).sum())
-    lost = f"{counted(len(result.only_a), 'query', 'queries')} of a missing in b ({first_few(result.only_a.tolist())})"
-    none = f"{counted(undefined, 'query', 'queries')} without a value of {title}"
-    found = [("queries missing in b", len(result.only_a), lost), ("queries without a value", undefined, none)]
-    remedy = "allowed" if allowed else f"0 allowed; {spelled('allow_missing_queries')} leaves them out"
-    return [Check(what, count, 0, allowed, f"{text}, {remedy}") for what, count, text in found if count]
+def _presence(result: RunComparison, column: str, title: str, *, queries: bool, items: bool) -> list[Check]:
+    """Return the checks that nothing was lost, each only where something was: queries, values and items."""
+    labels = result.queries
+    undefined, short = labels[np.isnan(result.values(column))], labels[result.shorter("b")]
+    found = (
+        ("of a missing in b", result.only_a, "allow_missing_queries", queries),
+        (f"without a value of {title}", undefined, "allow_missing_queries", queries),
+        ("with a shorter list in b than in a", short, "allow_shorter_lists", items),
+    )
+    checks = []
+    for what, lost, remedy, allowed in found:
+        if len(lost):
+            text = f"{counted(len(lost), 'query', 'queries')} {what} ({first_few(lost.tolist())})"
+            end = "allowed" if allowed else f"0 allowed; {spelled(remedy)} accepts them"
+            checks.append(Check(f"queries {what}", len(lost), 0, allowed, f"{text}, {end}"))
+    return checks
 
 
 def _at_least(what: str, value: float, bound: float) -> Check:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 GATES = ("fail_under", "fail_under_quantile", "fail_share_below")
 # How a gate judges, beside the bounds themselves; all other options are those of compare_runs.
-JUDGED = (*GATES, "corrected", "allow_missing_queries")
+JUDGED = (*GATES, "corrected", "allow_missing_queries", "allow_shorter_lists")
 NAME = re.compile(r"[\w.+-]+")
 SHOWN = 5
 
@@ -60,7 +60,8 @@ class RankingGate:
             Both of the same kind.
         **options
             The gates, as in `fujiscore.gates.judge`: `fail_under`, `fail_under_quantile`, `fail_share_below` (at least
-            one of them), `corrected` and `allow_missing_queries`; and any option of `compare_runs`.
+            one of them), `corrected`, `allow_missing_queries` and `allow_shorter_lists`; and any option of
+            `compare_runs`.
 
         Returns
         -------

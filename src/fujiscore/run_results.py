@@ -72,6 +72,17 @@ class RunComparison(Result):
         Level of intervals.
     notes : tuple of str
         What was done to the input, and what the result rests on.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> old = {"q1": {"x": 3.0, "y": 2.0, "z": 1.0}, "q2": {"x": 2.0, "y": 1.0, "z": 0.5}}
+    >>> new = {"q1": {"x": 3.0, "y": 2.0, "z": 1.0}, "q2": {"x": 2.0, "z": 1.0, "y": 0.9}}
+    >>> result = fj.compare_runs(old, new, k=2)
+    >>> result.values("jaccard").round(4), result.values("fuji").round(4)
+    (array([1.    , 0.3333]), array([1.  , 0.8]))
+    >>> result.explain("q2").kind
+    ['near miss', 'near miss', 'shared']
     """
 
     queries: NDArray[Any]
@@ -160,6 +171,13 @@ class RunComparison(Result):
         values = self.values()
         order = np.argsort(values, kind="stable")
         return order[: min(integer("number", number, 1), int((~np.isnan(values)).sum()))].tolist()  # type: ignore[no-any-return]
+
+    def shorter(self, run: str = "b") -> NDArray[np.bool_]:
+        """Return for which queries a run, "a" or "b", lists fewer items than the other one, and fewer than k."""
+        k = self.settings["k"]
+        sizes = {name: self.columns[f"n_{name}"] for name in "ab"}
+        other = sizes["a" if run == "b" else "b"]
+        return sizes[run] < (other if isinstance(k, str) else np.minimum(other, np.max(k)))
 
     def worst(self, number: int = SHOWN, library: str | None = None) -> Any:
         """Return the queries that changed most by the first measure as a DataFrame, the least similar first."""
@@ -408,6 +426,13 @@ def _caveats(result: RunComparison) -> list[str]:
         rest = "there is no mean" if len(undefined) == n else "means leave them out"
         queries = first_few([result.queries[place] for place in undefined])
         notes.append(f"{', '.join(names)} undefined for {len(undefined)} of {n} queries ({queries}): {rest}")
+    for run in "ab":
+        short = int(result.shorter(run).sum())
+        if short:
+            notes.append(
+                f"for {counted(short, 'query', 'queries')} {run} lists fewer items: compared up to its end, where what "
+                "it lacks does not show"
+            )
     gap = result.spread("fuji_high").mean - result.spread("fuji").mean if "fuji_high" in result.columns else 0.0
     if gap > WIDE:
         how = f"lists end at k or soon after it. Pass a smaller {spelled('k')}, or longer lists"

@@ -75,6 +75,11 @@ def gates(function: Any) -> Any:
             "Let gates leave out queries that B lacks or that have no value; otherwise these fail.",
             is_flag=True,
         ),
+        options.option(
+            "--allow-shorter-lists",
+            "Let gates pass queries for which B lists fewer items than A, and fewer than k.",
+            is_flag=True,
+        ),
     )
     for add in reversed(added):
         function = add(function)
@@ -136,7 +141,7 @@ def command(
     and "at most", since the scores of items below a list's end are unknown.
 
     Gates (--fail-...) judge the first measure and set the exit code. With truncated lists they judge what it is at
-    least. Queries of A that B lacks fail them.
+    least. Queries of A that B lacks, or for which B lists fewer items, fail them.
     """
     check_destinations(writing, [*files, *([baseline] if baseline else [])], plot)
     require_bounds(measures[0], **gates)

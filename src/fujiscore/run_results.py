@@ -80,7 +80,7 @@ class RunComparison(Result):
     >>> new = {"q1": {"x": 3.0, "y": 2.0, "z": 1.0}, "q2": {"x": 2.0, "z": 1.0, "y": 0.9}}
     >>> result = fj.compare_runs(old, new, k=2)
     >>> result.values("jaccard").round(4), result.values("fuji").round(4)
-    (array([1.    , 0.3333]), array([1.  , 0.8]))
+    (array([1.    , 0.3333]), array([1. , 0.8]))
     >>> result.explain("q2").kind
     ['near miss', 'near miss', 'shared']
     """

@@ -17,6 +17,7 @@ COMMANDS = (
     "fuji compare examples/model_a.csv examples/model_b.csv",
     "fuji explain examples/model_a.csv examples/model_b.csv -k 10",
     "fuji compare examples/genes_a.csv examples/genes_b.csv --universe 17611",
+    "fuji runs examples/run_a.trec examples/run_b.trec -k 5",
     "fuji matrix examples/scores.csv --corrected",
     "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv",
 )

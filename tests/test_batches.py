@@ -22,7 +22,7 @@ from fujiscore._kernels import _jit
 from fujiscore.batches import Depths, Lists, RepeatedItem, Task, UniverseTooSmall, compared
 from fujiscore.measures import find
 
-MEASURES = (*fj.MEASURES, "rbo(p=0.5)")
+MEASURES = (*fj.MEASURES, "rbo(p=0.5)", "weightedtau(additive=False)")
 BY_RANK = [name for name in MEASURES if find(name).by_rank and not find(name).by_depth]
 FAST = [name for name in MEASURES if name not in BY_RANK]
 CLOSED = [name for name in FAST if name not in {"correlation", "gamma"}]
@@ -105,8 +105,8 @@ def check_values(pairs, ks, measures, **options):
             expected = nan
             if r and s and not (name == "fuji" and (all_negative(r) or all_negative(s))):
                 expected = alone(r, s, name, ks, **options).auc[name]
-            # RBO sums as it goes instead of all at once, and so do areas.
-            exact = isinstance(ks, int) and not find(name).by_depth
+            # RBO, weighted tau and rho sum in another order, and so do areas.
+            exact = isinstance(ks, int) and find(name).base not in {"rbo", "average_overlap", "weightedtau", "spearman"}
             check(columns[name][q], expected, (q, name), 0.0 if exact else 1e-12)
 
 
@@ -368,6 +368,8 @@ class TestKernels:
         module = import_module("fujiscore._kernels.batch")
         for name in ("overlaps", "sides"):
             monkeypatch.setattr(_kernels.batch, name, partial(self.run, getattr(module, name)))
+        unions = import_module("fujiscore._kernels.coefficients").unions
+        monkeypatch.setattr(_kernels.coefficients, "unions", partial(self.run, unions))
 
     def run(self, function, *arguments):
         copies = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
@@ -381,7 +383,7 @@ class TestKernels:
 
     @given(ragged(most=9), st.sampled_from(DEPTHS), st.sampled_from(["closed", "stable"]))
     def test_small(self, pairs, ks, ties):
-        batch(pairs, ["fuji", "rbo", "average_overlap"], ks, ties=ties, universe=50)
+        batch(pairs, ["fuji", "rbo", "average_overlap", "spearman"], ks, ties=ties, universe=50)
 
     @pytest.mark.parametrize("ties", ["closed", "stable"])
     @pytest.mark.parametrize("k", [1, 20, 60])
@@ -394,4 +396,4 @@ class TestKernels:
             )
             for _ in range(3)
         ]
-        batch(pairs, ["fuji", "rbo", "average_overlap"], k, ties=ties, universe=900)
+        batch(pairs, ["fuji", "rbo", "average_overlap", "weightedtau"], k, ties=ties, universe=900)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from fujiscore.measures import Measure
     from fujiscore.overlap import Sizes
 
+# Measures that the numbers of concordant and tied pairs, or SciPy's coefficients, tell.
+RANK_CORRELATIONS = {"gamma", "kendall", "pairwise_rank_agreement", "spearman", "weightedtau"}
+
 
 @dataclass(frozen=True, eq=False)
 class Lists:
@@ -219,8 +222,52 @@ def _values(r: Lists, s: Lists, task: Task, swept: Swept) -> dict[str, Scores]:
             values[measure.name] = next(by_depth)
         elif not measure.by_rank:
             values[measure.name] = evaluate(measure, counts)
-    by_rank = [measure for measure in task.measures if measure.name not in values]
-    return values | _pair_by_pair(r, s, task, by_rank, swept)
+    return values | _by_rank(r, s, task, [m for m in task.measures if m.name not in values], swept)
+
+
+def _by_rank(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:
+    """Return the values of measures of single ranks: rank correlations at once, others pair by pair."""
+    values = {measure.name: np.empty(swept.paths.size) for measure in measures}
+    at_once = [measure for measure in measures if measure.base in RANK_CORRELATIONS]
+    if at_once:
+        rows = np.empty((swept.paths.size, _kernels.coefficients.COLUMNS))
+        correlations = any(measure.base in {"spearman", "weightedtau"} for measure in at_once)
+        lists = (r.start, r.items, r.scores, s.start, s.items, s.scores, swept.first, swept.paths)
+        _kernels.coefficients.unions(*lists, task.ties == "closed", correlations, rows)
+        unions = Unions(swept.k1, swept.k2, swept.shared, rows)
+        for measure in at_once:
+            found = measure.values(unions, **measure.parameters)
+            values[measure.name] = np.where(np.isnan(found), measure.undefined, found)
+    for q in np.flatnonzero(np.diff(swept.first)).tolist():
+        points = slice(swept.first[q], swept.first[q + 1])
+        large = bool(at_once) and bool(np.isnan(rows[points, 0]).any())
+        left = [measure for measure in measures if large or measure not in at_once]
+        if left:
+            overlap = overlap_of_lists(r, s, q, swept.paths[points], task)
+            for measure in left:
+                values[measure.name][points] = evaluate(measure, overlap)
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class Unions:
+    """What rank correlations are formulas of; see the kernel."""
+
+    k1: Sizes
+    k2: Sizes
+    shared: Sizes
+    rows: Scores
+
+    @property
+    def pairs(self) -> Scores:
+        """Pairs of the union: concordant, discordant, tied in r, tied in s."""
+        return self.rows[:, :4]
+
+    @property
+    def coefficients(self) -> dict[tuple[Any, ...], Scores]:
+        """The coefficients that SciPy would compute, one union after the other."""
+        names = ("spearman",), ("weightedtau", True), ("weightedtau", False)
+        return dict(zip(names, self.rows[:, 4:].T, strict=True))
 
 
 def _headlines(measure: Measure, values: Scores, first: Sizes) -> Scores:
@@ -237,30 +284,20 @@ def _headlines(measure: Measure, values: Scores, first: Sizes) -> Scores:
     return out
 
 
-def _pair_by_pair(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:
-    """Return the values of measures of single ranks, which need the whole overlap of each pair."""
-    values = {measure.name: np.empty(swept.paths.size) for measure in measures}
-    for q in np.flatnonzero(np.diff(swept.first)).tolist() if measures else ():
-        points = slice(swept.first[q], swept.first[q + 1])
-        overlap = overlap_of_lists(r, s, q, swept.paths[points], task)
-        for measure in measures:
-            values[measure.name][points] = evaluate(measure, overlap)
-    return values
-
-
 def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: Task) -> Overlap:
-    """Return the overlap of one pair of lists along a path."""
+    """Return the overlap of one pair of lists along a path; items are in the order of r's, then of s's others."""
+    own_r, own_s = (slice(*side.start[q : q + 2]) for side in (r, s))
+    place_r = np.arange(own_r.stop - own_r.start)
+    place_s, partner = np.empty(own_s.stop - own_s.start, np.int64), np.empty(place_r.size, np.int64)
+    slots = 1 << (2 * (place_r.size + place_s.size)).bit_length()
+    table = np.empty(slots, np.int64), np.empty(slots, np.int32)
+    n = _kernels.batch.match(r.items[own_r], s.items[own_s], *table, partner, place_s)
+    place_s[place_s < 0] = np.arange(place_r.size, n)
     rankings = []
-    (items_r, scores_r), (items_s, scores_s) = (
-        (side.items[slice(*side.start[q : q + 2])], side.scores[slice(*side.start[q : q + 2])]) for side in (r, s)
-    )
-    _, first, inverse = np.unique(np.concatenate([items_r, items_s]), return_index=True, return_inverse=True)
-    place = np.empty(first.size, np.int64)
-    place[np.argsort(first)] = np.arange(first.size)  # in the order of r's items, then of s's others
-    for name, own, scores in (("a", inverse[: items_r.size], scores_r), ("b", inverse[items_r.size :], scores_s)):
-        filled, absent = np.zeros(first.size), np.ones(first.size, np.bool_)
-        filled[place[own]], absent[place[own]] = scores, False
-        rankings.append(Ranking.checked(name, filled, absent=absent if absent.any() else None))
+    for name, place, scores in (("a", place_r, r.scores[own_r]), ("b", place_s, s.scores[own_s])):
+        filled, absent = np.zeros(n), np.ones(n, np.bool_)
+        filled[place], absent[place] = scores, False
+        rankings.append(Ranking.checked(name, filled, absent=absent if place.size < n else None))
     options: Any = {"ties": task.ties, "zero_tail": task.zero_tail, "population": task.universe}
     return Overlap(rankings[0], rankings[1], path, path, **options)
 

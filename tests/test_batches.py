@@ -144,6 +144,19 @@ class TestAlone:
             pairs.append(tuple(pair))
         check_values(pairs, ks, ["fuji", "rbo", "average_overlap", "jaccard", "kappa"], ties=ties)
 
+    def test_large_unions(self):
+        generator = np.random.default_rng(0)
+        sizes = (200, 300, 3, 140)
+        pairs = [
+            tuple(
+                dict(zip(generator.permutation(400)[:size].tolist(), np.round(scores, 1).tolist(), strict=True))
+                for scores in generator.pareto(1, (2, size))
+            )
+            for size in sizes
+        ]
+        for ks in (150, (2, 140)):
+            check_values(pairs, ks, ["gamma", "kendall", "weightedtau", "spearman", "ndcg"])
+
     def test_one_table_of_all_lengths(self):
         pair = {i: 1.0 / (i + 1) for i in range(3000)}, {i: 1.0 + i % 7 for i in range(0, 9000, 3)}
         columns = batch([pair, ({0: 1.0}, pair[1]), (pair[0], {9000: 2.0}), ({}, {}), pair], ks="exp")

@@ -43,7 +43,7 @@ class Lists:
     items : ndarray of int32 or int64
         Codes of the items, from 0.
     scores : ndarray of float64
-        Their scores, higher is better.
+        Their scores, higher is better; no NaN and no infinity but -inf.
     """
 
     start: Sizes
@@ -119,7 +119,8 @@ class Task:
     ties, zero_tail : str
         As in `compare`.
     missing : {"bounds", "zero"}
-        Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it.
+        Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it. The other
+        measures do not depend on unknown scores: sets and depths end with the shorter list.
     """
 
     measures: tuple[Measure, ...]
@@ -173,7 +174,13 @@ class Swept:
 
 
 def compared(r: Lists, s: Lists, task: Task, items: int = 0) -> dict[str, NDArray[Any]]:  # noqa: ARG001
-    """Return one column per result, one row per pair of lists."""
+    """Return one column per result, one row per pair of lists: what `compare` gives for each alone.
+
+    `n_a`, `n_b`, `shared` (sizes of the lists, items that they share), `k` (where the pair is evaluated, or its path
+    ends; 0 if a list is empty), and each measure under its name: its headline, NaN where it is undefined, such as FUJI
+    of a list whose scores are all negative. Beside them `fuji_high` and, with a universe, `*_expected`, `*_corrected`
+    and `*_p`, NaN where ties="stable" cuts ties.
+    """
     swept = _sweep(r, s, task)
     if task.universe is not None and (swept.sizes > task.universe).any():
         pair = int(np.argmax(swept.sizes > task.universe))
@@ -222,31 +229,40 @@ def _values(r: Lists, s: Lists, task: Task, swept: Swept) -> dict[str, Scores]:
             values[measure.name] = next(by_depth)
         elif not measure.by_rank:
             values[measure.name] = evaluate(measure, counts)
-    return values | _by_rank(r, s, task, [m for m in task.measures if m.name not in values], swept)
+    by_rank = [measure for measure in task.measures if measure.name not in values]
+    return values | (_by_rank(r, s, task, by_rank, swept) if by_rank else {})
 
 
 def _by_rank(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:
     """Return the values of measures of single ranks: rank correlations at once, others pair by pair."""
-    values = {measure.name: np.empty(swept.paths.size) for measure in measures}
-    at_once = [measure for measure in measures if measure.base in RANK_CORRELATIONS]
-    if at_once:
-        rows = np.empty((swept.paths.size, _kernels.coefficients.COLUMNS))
-        correlations = any(measure.base in {"spearman", "weightedtau"} for measure in at_once)
-        lists = (r.start, r.items, r.scores, s.start, s.items, s.scores, swept.first, swept.paths)
-        _kernels.coefficients.unions(*lists, task.ties == "closed", correlations, rows)
-        unions = Unions(swept.k1, swept.k2, swept.shared, rows)
-        for measure in at_once:
-            found = measure.values(unions, **measure.parameters)
-            values[measure.name] = np.where(np.isnan(found), measure.undefined, found)
-    for q in np.flatnonzero(np.diff(swept.first)).tolist():
+    pair_of = np.repeat(np.arange(len(r)), np.diff(swept.first))
+    values, left = _rank_correlations(r, s, task, [m for m in measures if m.base in RANK_CORRELATIONS], swept)
+    others = [measure for measure in measures if measure.name not in values]
+    values |= {measure.name: np.empty(swept.paths.size) for measure in others}
+    large = set(pair_of[left].tolist())
+    for q in np.unique(pair_of).tolist() if others else sorted(large):
         points = slice(swept.first[q], swept.first[q + 1])
-        large = bool(at_once) and bool(np.isnan(rows[points, 0]).any())
-        left = [measure for measure in measures if large or measure not in at_once]
-        if left:
-            overlap = overlap_of_lists(r, s, q, swept.paths[points], task)
-            for measure in left:
-                values[measure.name][points] = evaluate(measure, overlap)
+        overlap = overlap_of_lists(r, s, q, swept.paths[points], task)
+        for measure in measures if q in large else others:
+            values[measure.name][points] = evaluate(measure, overlap)
     return values
+
+
+def _rank_correlations(
+    r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept
+) -> tuple[dict[str, Scores], Sizes]:
+    """Return the values of rank correlations, and the points where unions are too large for them."""
+    if not measures:
+        return {}, np.empty(0, np.int64)
+    rows = np.empty((swept.paths.size, _kernels.coefficients.COLUMNS))
+    correlations = any(measure.base in {"spearman", "weightedtau"} for measure in measures)
+    lists = (r.start, r.items, r.scores, s.start, s.items, s.scores, swept.first, swept.paths)
+    _kernels.coefficients.unions(*lists, task.ties == "closed", correlations, rows)
+    unions = Unions(swept.k1, swept.k2, swept.shared, rows)
+    values = {measure.name: measure.values(unions, **measure.parameters) for measure in measures}
+    for measure in measures:
+        values[measure.name][np.isnan(values[measure.name])] = measure.undefined
+    return values, np.flatnonzero(np.isnan(rows[:, 0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +304,7 @@ def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: Task) -> Ove
     """Return the overlap of one pair of lists along a path; items are in the order of r's, then of s's others."""
     own_r, own_s = (slice(*side.start[q : q + 2]) for side in (r, s))
     place_r = np.arange(own_r.stop - own_r.start)
-    place_s, partner = np.empty(own_s.stop - own_s.start, np.int64), np.empty(place_r.size, np.int64)
+    place_s, partner = np.empty(own_s.stop - own_s.start, np.int32), np.empty(place_r.size, np.int32)
     slots = 1 << (2 * (place_r.size + place_s.size)).bit_length()
     table = np.empty(slots, np.int64), np.empty(slots, np.int32)
     n = _kernels.batch.match(r.items[own_r], s.items[own_s], *table, partner, place_s)
@@ -309,7 +325,7 @@ def _against_chance(
     known = [measure for measure in task.measures if has_closed_form(measure)]
     out = {measure.name: np.full((3, len(r)), np.nan) for measure in known}
     here = np.flatnonzero(np.diff(swept.first))
-    if isinstance(task.depths.ks, int):
+    if (np.diff(swept.first) <= 1).all():
         null = _nulls(r, s, task, swept, here)
         for measure in known if here.size else ():
             expected, p = null.against(measure, values[measure.name])

@@ -102,7 +102,7 @@ def gather(level_r, level_s, inside_r, inside_s, partner_r, partner_s, k, x, y):
     return size
 
 
-@kernel(cost=60)
+@kernel(cost=120)
 def unions(
     start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, closed, correlations, out
 ):  # fmt: skip

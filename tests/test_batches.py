@@ -326,6 +326,24 @@ class TestItems:
                 compared(*pair, task, 2)
             assert repeated.value.args == (1,)
 
+    def test_any_integers(self):
+        codes = [-(2**63), -1, 0, 2**63 - 1, 7]
+        pair = {0: 3.0, 1: 2.0, 2: 1.0}, {2: 2.0, 4: 1.0, 3: 0.5}
+        coded = [{codes[item]: score for item, score in side.items()} for side in pair]
+        columns = compared(lists(coded[:1]), lists(coded[1:]), Task((find("fuji"),), Depths(2)))
+        assert columns["fuji"] == batch([pair], ["fuji"], 2)["fuji"]
+        assert columns["shared"] == 1
+
+    def test_arrays_that_cannot_be_written(self):
+        # As Arrow gives them: kernels are not compiled anew.
+        frozen = lists([{0: 3.0, 1: 2.0}], np.int32)
+        for array in (frozen.start, frozen.items, frozen.scores):
+            array.flags.writeable = False
+        task = Task((find("fuji"),), Depths(1))
+        before = len(getattr(_kernels.batch.overlaps, "signatures", ()))
+        assert compared(frozen, frozen, task)["fuji"] == 1
+        assert len(getattr(_kernels.batch.overlaps, "signatures", ())) in {before, 1}
+
     def test_repeated_beside_an_empty_list(self):
         twice = Lists(np.array([0, 2]), np.array([1, 1]), np.array([1.0, 2.0]))
         empty = Lists(np.array([0, 0]), np.empty(0, np.int64), np.empty(0))

@@ -40,8 +40,8 @@ class Lists:
     ----------
     start : ndarray of int64
         List q is start[q] to start[q + 1] of the other arrays.
-    items : ndarray of int32 or int64
-        Codes of the items, from 0.
+    items : ndarray of int
+        The items, any integers.
     scores : ndarray of float64
         Their scores, higher is better; no NaN and no infinity but -inf.
     """
@@ -63,6 +63,11 @@ class Lists:
         """Return the lists from the first up to the last, which is left out; arrays are shared."""
         a, b = int(self.start[first]), int(self.start[last])
         return Lists(self.start[first : last + 1] - a, self.items[a:b], self.scores[a:b])
+
+    def uniform(self) -> Lists:
+        """Return the same lists in arrays of the types that kernels are compiled for, once."""
+        arrays = ((self.start, np.int64), (self.items, np.int64), (self.scores, np.float64))
+        return Lists(*(np.require(array, dtype, ["C", "W"]) for array, dtype in arrays))
 
     def best(self, q: int) -> NDArray[Any]:
         """Return the items of a list that have its highest score."""
@@ -119,8 +124,8 @@ class Task:
     ties, zero_tail : str
         As in `compare`.
     missing : {"bounds", "zero"}
-        Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it. The other
-        measures do not depend on unknown scores: sets and depths end with the shorter list.
+        Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it. (Other measures
+        of sets, RBO and average overlap depend on no unknown score: sets and depths end with the shorter list.)
     """
 
     measures: tuple[Measure, ...]
@@ -181,6 +186,7 @@ def compared(r: Lists, s: Lists, task: Task, items: int = 0) -> dict[str, NDArra
     of a list whose scores are all negative. Beside them `fuji_high` and, with a universe, `*_expected`, `*_corrected`
     and `*_p`, NaN where ties="stable" cuts ties.
     """
+    r, s = r.uniform(), s.uniform()
     swept = _sweep(r, s, task)
     if task.universe is not None and (swept.sizes > task.universe).any():
         pair = int(np.argmax(swept.sizes > task.universe))

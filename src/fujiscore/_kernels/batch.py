@@ -1,6 +1,6 @@
 """Many pairs of lists at once: each pair is sorted, matched and swept as one pair alone would be.
 
-Lists follow each other in flat arrays: list q is start[q] to start[q + 1]. Items are integers from 0.
+Lists follow each other in flat arrays: list q is start[q] to start[q + 1]. Items are integers.
 """
 
 from __future__ import annotations

@@ -33,8 +33,9 @@ on standard error beside CSV.
 and `--csv` for programs. `--out FILE` writes the report to a file, in the format of its ending. Files are written
 atomically, and existing files are replaced only with `--force`.
 
-**Exit codes.** 0: success. 1: below `--fail-under`. 2: bad input or usage; nothing was written. Also 2: the report
-cannot be written to standard output, which is full or closed. A reader that has seen enough (`| head`) is no error.
+**Exit codes.** 0: success. 1: a gate failed, such as `--fail-under` (see [runs](runs.md#gates)). 2: bad input or usage;
+nothing was written. Also 2: the report cannot be written to standard output, which is full or closed. A reader that
+has seen enough (`| head`) is no error.
 129, 130, 143: stopped by SIGHUP, SIGINT (Ctrl-C) or SIGTERM; what the command had begun to write is removed.
 
 **Tab completion.** In the shell's start-up file:

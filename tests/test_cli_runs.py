@@ -5,6 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +21,8 @@ from fujiscore.cli import fuji
 from fujiscore.cli.terminal import display_width
 from fujiscore.runs import compare_runs
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+ROOT = Path(__file__).parents[1]
+EXAMPLES, PAGE = ROOT / "examples", ROOT / "docs" / "runs.md"
 A, B = str(EXAMPLES / "run_a.trec"), str(EXAMPLES / "run_b.trec")
 
 
@@ -48,6 +55,15 @@ def test_the_report_fits_80_columns(call, options):
     assert "3 queries in both runs" in done.stdout
     assert "FUJI, at least" in done.stdout
     assert "q3" in done.stdout
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_many_measures_fit_any_width(call, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = ("fuji", "rbo", "jaccard", "kendall", "weightedtau", "average_overlap")
+    options = [part for name in names for part in ("-m", name)]
+    text = call(A, B, "-k", 5, *options, "--universe", 100, "--explain", 1, "--fail-under", 0.1).stdout
+    assert max(map(display_width, text.splitlines())) <= width
 
 
 def test_the_numbers_are_those_of_the_library(call):
@@ -170,10 +186,21 @@ def test_lost_queries_fail_the_gate(call):
     new = written("new.csv", {"q": {"a": 2, "b": 1}})
     done = call(old, new, "--fail-under", 0.5)
     assert done.exit_code == 1
-    assert "FAILED: 1 query of a missing in b (z), 0 allowed; --allow-missing-queries leaves them out" in done.stdout
+    said = "FAILED: 1 query of a missing in b (z), 0 allowed; --allow-missing-queries leaves them out"
+    assert said in flat(done.stdout)
     assert "passed: mean FUJI" in done.stdout
     assert call(old, new, "--fail-under", 0.5, "--allow-missing-queries").exit_code == 0
     assert call(new, old, "--fail-under", 0.5).exit_code == 0
+
+
+def test_a_query_without_a_value_fails_the_gate(call):
+    old = written("old.csv", {"q": {"a": 2, "b": 1}, "z\x1b[31m": {"a": 1, "b": 2}})
+    new = written("new.csv", {"q": {"a": 2, "b": 1}, "z\x1b[31m": {"c": 1}})
+    done = call(old, new, "--missing", "drop", "--fail-under", 0.5, "--explain", 1)
+    assert done.exit_code == 1
+    assert "FAILED: 1 query without a value of FUJI" in done.stdout
+    assert "undefined for 1 of 2 queries (z\\x1b[31m)" in flat(done.stdout)
+    assert "\x1b" not in done.stdout
 
 
 # Baselines
@@ -225,6 +252,8 @@ def test_a_run_that_cannot_be_compared_is_not_blessed(call):
         ((A, B, "--fail-under-quantile", "5:0.5"), "--fail-under-quantile must have numbers from 0 to 1"),
         ((A, B, "--fail-under", 0.5, "--corrected"), "--corrected needs"),
         ((A, B, "-k", 5, "--ks", "all"), "-k and --ks"),
+        (("-", "-"), "standard input (-) can be read once only"),
+        (("-", "--baseline", "new.parquet", "--bless"), "standard input (-) can be read once only"),
         ((A, B, "--json", "--markdown"), "--json and --markdown exclude each other"),
         ((A, B, "--out", A), "this file is read as input"),
         ((A, "--baseline", B, "--out", B, "--force"), "this file is read as input"),
@@ -250,3 +279,34 @@ def test_compare_points_to_runs():
     assert "holds one ranking" in single.stderr
     two = CliRunner().invoke(fuji, ["compare", f"{A}:q1", f"{B}:q1", "--missing", "zero"])
     assert two.exit_code == 0
+
+
+# The page on runs; its other commands and examples are run by test_docs
+
+
+def block(kind):
+    """Return the first code block of a kind on the page."""
+    return re.search(rf"```{kind}\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)[1]
+
+
+def test_the_page_shows_what_the_command_prints(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    done = CliRunner().invoke(fuji, block("sh").split()[1:], env={"COLUMNS": "80"})
+    assert done.stdout.partition("\n")[2] == block("text")  # without the line that names the files
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(("new", "code"), [(A, 0), (B, 1)])
+def test_the_step_of_the_github_action_runs(tmp_path, new, code):
+    lines = textwrap.dedent(block("yaml").split("run: |\n")[1]).splitlines()
+    assert lines[0].startswith("pip install")
+    shutil.copy(new, tmp_path / "new.trec")
+    fuji_command = f'fuji() {{ "{sys.executable}" -m fujiscore "$@"; }}'
+    store = f'fuji runs "{A}" --baseline accepted.parquet --bless'
+    script = "\n".join(["set -eo pipefail", fuji_command, store, *lines[1:]])  # as GitHub runs bash
+    environment = {**os.environ, "GITHUB_STEP_SUMMARY": "summary.md"}
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert done.returncode == code, done.stderr
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert f"- {'FAILED' if code else 'passed'}: mean FUJI" in summary
+    assert "| FUJI" in summary

@@ -106,6 +106,11 @@ def test_commands_run(line, monkeypatch, tmp_path, request):
         if option in arguments:
             place = arguments.index(option) + 1
             arguments[place] = str(tmp_path / Path(arguments[place]).name)
+    if "--baseline" in arguments:
+        place = arguments.index("--baseline") + 1
+        if not Path(arguments[place]).exists():  # stored by the command itself, or by one before it
+            arguments[place] = str(tmp_path / arguments[place])
+            CliRunner().invoke(fuji, [*arguments, "--bless"])
     if arguments[0] == "example" and len(arguments) > 1:
         arguments[1] = str(tmp_path / arguments[1])
     if arguments[0] == "paper" and "--no-rankings" not in arguments:

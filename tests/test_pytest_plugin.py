@@ -87,6 +87,15 @@ def test_a_baseline_is_stored_held_against_and_replaced(session, tmp_path):
     assert "search.parquet (replaced), 2 queries" in text
 
 
+def test_the_tests_on_the_page_run(session, tmp_path):
+    page = (SOURCE.parent / "docs" / "runs.md").read_text(encoding="utf-8")
+    (tmp_path / "test_search.py").write_text(page.split("```py\n")[1].split("```")[0], encoding="utf-8")
+    code, text = session("--ranking-bless")
+    assert code == 0, text
+    assert "3 passed" in text
+    assert sorted(path.stem for path in (tmp_path / "ranking_baselines").iterdir()) == ["importances", "search"]
+
+
 def test_the_plugin_loads_nothing_until_it_is_used(session, tmp_path):
     (tmp_path / "test_search.py").write_text(
         "import sys\ndef test_imports():\n    assert not {'numpy', 'fujiscore', 'numba'} & set(sys.modules)\n",

@@ -155,12 +155,14 @@ def test_measures_are_found_by_name_alias_and_column(result):
 def test_undefined_values_are_counted_and_said():
     result = made([np.nan, 0.5, 1.0])
     assert result.spread().mean == 0.75
-    assert "fuji is undefined for 1 of 3 queries: the mean leaves them out" in result.notes
+    assert "fuji undefined for 1 of 3 queries (q0): means leave them out" in result.notes
     assert "undefined" in str(result)
     assert result.histogram()["undefined"] == 1
+    dropped = compare_runs(A, B, missing="drop")
+    assert "fuji, rbo, jaccard undefined for 1 of 3 queries (z): means leave them out" in dropped.notes
     empty = made([np.nan, np.nan])
     assert math.isnan(empty.interval()[0])
-    assert "fuji is undefined for 2 of 2 queries: there is no mean" in empty.notes
+    assert "fuji undefined for 2 of 2 queries (q0, q1): there is no mean" in empty.notes
     assert empty.changed_most() == []
     assert "undefined" in str(empty)
 
@@ -201,6 +203,15 @@ def test_the_least_alike_queries_come_first(result):
     assert list(result.worst(1).columns) == list(result.to_frame().columns)
 
 
+@pytest.mark.parametrize("options", [{"missing": "drop"}, {"ties": "stable"}, {"zero_tail": "exclude"}])
+def test_explanations_follow_the_settings(options):
+    runs = [{q: {i: float(v // 2) for i, v in items.items()} for q, items in run.items()} for run in (A, B)]
+    result = compare_runs(*runs, k=2, **options)
+    for query in (query for query, k in zip(result.queries.tolist(), result.columns["k"], strict=True) if k):
+        place = result.queries.tolist().index(query)
+        assert result.explain(query).value == pytest.approx(result.values()[place], abs=1e-12)
+
+
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_explanations_are_those_of_the_two_lists(k):
     result = compare_runs(A, B, k=k)
@@ -235,6 +246,7 @@ def test_groups_have_their_own_spreads():
     for i, part in enumerate(([0.1, 0.9], [0.2, 1.0])):
         assert table.iloc[i]["low"] == pytest.approx(spread_oracle(part, 0.95, (0, 1))[2])
     assert "de     2" in str(grouped)
+    assert [row[0] for row in grouped.group_table()[1]][:2] == ["de", "fr"]
     assert grouped.to_frame()["group"].tolist()[:2] == ["de", "fr"]
     assert list(made(values, groups=np.array([1.0, np.nan, np.nan, 1.0, 1.0])).group_spreads()) == [1.0, None]
     with pytest.raises(InputError, match=r"no groups\. Pass group_by='COLUMN'"):
@@ -270,6 +282,21 @@ def test_near_misses_explain_part_of_the_difference(result):
 def test_bounds_are_shown_only_where_they_differ():
     assert "at most" not in str(compare_runs(A, A, k=1))
     assert "no spread" in str(compare_runs(A, A, k=1))
+
+
+def test_corrected_values_have_rows():
+    result = compare_runs(A, B, k=2, universe=100)
+    names = [row[0] for row in result.spread_table()[1]]
+    assert {"FUJI, at least", "FUJI, at most", "FUJI corrected", "Jaccard", "Jaccard corrected"} <= set(names)
+    assert result.spread("jaccard_corrected").mean == pytest.approx(result.values("jaccard_corrected").mean())
+    assert result.spread("jaccard_corrected").low <= result.spread("jaccard_corrected").mean
+
+
+def test_of_many_groups_the_lowest_are_shown():
+    values = np.linspace(0, 1, 50)
+    header, rows = made(values, groups=np.arange(50)[::-1]).group_table()
+    assert header[0] == "lowest 20 of 50 groups"
+    assert [row[0] for row in rows] == [str(group) for group in range(49, 29, -1)]
 
 
 def test_json_holds_everything(result):

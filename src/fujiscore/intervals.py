@@ -63,17 +63,24 @@ class Spread(NamedTuple):
     @classmethod
     def of(cls, values: Scores, confidence: float, span: tuple[float, float]) -> Spread:
         """Return the spread of some values, NaN where there is none."""
-        defined = values[~np.isnan(values)]
+        defined = np.sort(values[~np.isnan(values)])
         n, nan = defined.size, float("nan")
         if not n:
             return cls(0, values.size, *(nan,) * 7, 0)
-        least, greatest = float(defined.min()), float(defined.max())
+        least, greatest = float(defined[0]), float(defined[-1])
         mean = min(max(float(defined.mean()), least), greatest)  # of equal values: that value, not one next to it
         sd = nan if n == 1 else 0.0 if least == greatest else float(defined.std(ddof=1))
         reach = nan if n == 1 else quantile(confidence, n - 1) * sd / float(np.sqrt(n))
         ends = (nan, nan) if n == 1 else (max(mean - reach, span[0]), min(mean + reach, span[1]))
-        median, five = np.quantile(defined, (0.5, 0.05)).tolist()
+        median, five = (_interpolated(defined, q) for q in (0.5, 0.05))
         return cls(n, values.size - n, mean, sd, *ends, median, five, least, int((defined >= span[1]).sum()))
+
+
+def _interpolated(ordered: Scores, q: float) -> float:
+    """Return a quantile of ordered values; for a few of them much faster than numpy.quantile."""
+    place = q * (ordered.size - 1)
+    low, high = float(ordered[int(place)]), float(ordered[math.ceil(place)])
+    return low if low == high else low + (high - low) * (place - int(place))
 
 
 def bounded(value: Any, error: Any, m: int, confidence: float, least: Any, most: Any) -> tuple[Scores, Scores]:

@@ -31,6 +31,8 @@ FEW, UNMATCHED = 10, 0.1
 WIDE = 0.05
 # How many queries Markdown shows, and how many names of unmatched queries JSON holds.
 SHOWN, NAMED = 10, 20
+# How many groups a summary shows; `by_group` has them all.
+GROUPS = 20
 # Columns of a query's name in a table.
 NAME = 32
 # Kinds of columns beside a measure's own.
@@ -185,8 +187,8 @@ class RunComparison(Result):
                 return f"query {shown(query)} is in {run} alone: there is nothing to compare it with."
         return f"query {shown(query)} is in neither run; there are {first_few(self.queries.tolist())}."
 
-    def group_spreads(self) -> dict[Any, dict[str, Spread]]:
-        """Return the spread of each measure within each group, groups in order of appearance."""
+    def group_spreads(self, columns: Sequence[str] | None = None) -> dict[Any, dict[str, Spread]]:
+        """Return the spread of each measure (of all if None) within each group, groups in order of appearance."""
         if self.groups is None:
             raise InputError(f"there are no groups. Pass {spelled('group_by', 'COLUMN')} to compare_runs.")
         codes: dict[Any, int] = {}
@@ -194,7 +196,7 @@ class RunComparison(Result):
         which = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
         order = np.argsort(which, kind="stable")
         parts = np.split(order, np.cumsum(np.bincount(which, minlength=len(codes)))[:-1])
-        names = self.shown_columns()
+        names = self.shown_columns() if columns is None else columns
         return {
             group: {name: Spread.of(self.columns[name][part], self.confidence, self._span(name)) for name in names}
             for group, part in zip(codes, parts, strict=True)
@@ -284,10 +286,9 @@ class RunComparison(Result):
 
     def _is_shown(self, name: str) -> bool:
         """Return whether there is such a column; upper bounds that are the values themselves are left out."""
-        if name not in self.columns:
-            return False
-        low = self.columns.get(name.removesuffix("_high"))
-        return low is None or not np.array_equal(low, self.columns[name], equal_nan=True)
+        if name not in self.columns or not name.endswith("_high"):
+            return name in self.columns
+        return not np.array_equal(self.columns[name.removesuffix("_high")], self.columns[name], equal_nan=True)
 
     def _title(self, name: str) -> str:
         """Return a column as summaries call it."""
@@ -301,10 +302,14 @@ class RunComparison(Result):
         return header, [[self._title(name), *_cells(self.spread(name))] for name in self.shown_columns()]
 
     def group_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows of the groups: one row per group, with the first measure."""
+        """Return header and rows of the groups: the first measure of the groups with the lowest means, these first."""
         header = ["group", "queries", *self.spread_table()[0][1:]]
         name = self.measures[0].name
-        spreads = {group: found[name] for group, found in self.group_spreads().items()}
+        means = self.group_spreads([name])
+        found = sorted(means.items(), key=lambda entry: (entry[1][name].queries == 0, entry[1][name].mean))
+        spreads = {group: spreads[name] for group, spreads in found[:GROUPS]}
+        if len(found) > GROUPS:
+            header[0] = f"lowest {GROUPS} of {len(found)} groups"
         return header, [
             [printable(group, NAME), str(s.queries + s.undefined), *_cells(s)] for group, s in spreads.items()
         ]
@@ -384,17 +389,26 @@ def _picked(values: Any, places: Sequence[int]) -> Any:
     return [values[place] for place in places] if isinstance(values, list) else values[places]
 
 
+def _undefined(result: RunComparison) -> dict[tuple[int, ...], list[str]]:
+    """Return the places without a value, and the measures that have none there."""
+    found: dict[tuple[int, ...], list[str]] = {}
+    for measure in result.measures:
+        places = tuple(np.flatnonzero(np.isnan(result.columns[measure.name])).tolist())
+        if places:
+            found.setdefault(places, []).append(measure.name)
+    return found
+
+
 def _caveats(result: RunComparison) -> list[str]:
     """Return what a reader of the means must know."""
     n, alone = len(result), len(result.only_a) + len(result.only_b)
     notes = []
     if alone > UNMATCHED * (n + alone):
         notes.append(f"the means cover {n} of {n + alone} queries: {alone} are in one run only")
-    for measure in result.measures:
-        undefined = int(np.isnan(result.columns[measure.name]).sum())
-        if undefined:
-            rest = "there is no mean" if undefined == n else "the mean leaves them out"
-            notes.append(f"{measure.name} is undefined for {undefined} of {counted(n, 'query', 'queries')}: {rest}")
+    for undefined, names in _undefined(result).items():
+        rest = "there is no mean" if len(undefined) == n else "means leave them out"
+        queries = first_few([result.queries[place] for place in undefined])
+        notes.append(f"{', '.join(names)} undefined for {len(undefined)} of {n} queries ({queries}): {rest}")
     gap = result.spread("fuji_high").mean - result.spread("fuji").mean if "fuji_high" in result.columns else 0.0
     if gap > WIDE:
         how = f"lists end at k or soon after it. Pass a smaller {spelled('k')}, or longer lists"

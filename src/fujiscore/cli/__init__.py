@@ -59,8 +59,8 @@ Tab completion, in the shell's start-up file:
   fish   _FUJI_COMPLETE=fish_source fuji | source
 
 \b
-Exit codes: 0 success, 1 below --fail-under, 2 bad input or usage or
-output that cannot be written, 129, 130, 143 stopped by a signal.
+Exit codes: 0 success, 1 a gate failed (--fail-under), 2 bad input or usage
+or output that cannot be written, 129, 130, 143 stopped by a signal.
 """
 
 

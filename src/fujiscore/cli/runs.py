@@ -12,8 +12,9 @@ import click
 from fujiscore.cli import options
 from fujiscore.cli.compare import heading
 from fujiscore.cli.explain import HEADER, explained
+from fujiscore.cli.inputs import STANDARD_INPUT
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, note
-from fujiscore.cli.terminal import GREEN, ORANGE, table
+from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.errors import InputError, counted
 from fujiscore.gates import bless as store
 from fujiscore.gates import judge, require_bounds, require_ending
@@ -162,6 +163,8 @@ def command(
 
 def _both(files: Sequence[str], baseline: str | None, *, bless: bool) -> tuple[str | None, str]:
     """Return the old run, None if it is yet to be stored, and the new one."""
+    if files.count(STANDARD_INPUT) > 1 or (bless and STANDARD_INPUT in files):
+        raise InputError("standard input (-) can be read once only. Write the run to a file.")
     if baseline is None:
         if bless:
             raise click.UsageError("--bless needs --baseline FILE, where the run is stored.")
@@ -250,16 +253,20 @@ def _text(
         lines += ["", *table(screen, *_fitting(screen, header, rows))]
     places = result.changed_most(max(show, explain))
     header, rows = result.rows_of(places[:show])
-    lines += ["", *table(screen, [f"least alike of {len(result)}", *header[1:]], rows)]
+    lines += ["", *table(screen, *_fitting(screen, [f"least alike of {len(result)}", *header[1:]], rows))]
     for place in places[:explain]:
         query = result.queries[place]
         lines += [
             "",
-            screen.style(f"Query {query}", bold=True),
+            screen.style(f"Query {label(query)}", bold=True),
             *explained(screen, result.explain(query), EXPLAINED_ROWS),
         ]
     colours = [GREEN if check.passed else ORANGE for check in verdict.checks]
-    gates = [screen.style(line, colour) for line, colour in zip(verdict.lines(), colours, strict=True)]
+    gates = [
+        screen.style(text, colour)
+        for line, colour in zip(verdict.lines(), colours, strict=True)
+        for text in screen.wrap(line)
+    ]
     return [*lines, "", *gates] if gates else lines
 
 
@@ -267,6 +274,6 @@ def _fitting(screen: Screen, header: list[str], rows: list[list[str]]) -> tuple[
     """Return a table without the last columns that a narrow screen has no room for."""
     widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
     columns = len(header)
-    while columns > 3 and sum(widths[1:columns]) + 2 * columns + min(widths[0], 12) > screen.width:
+    while columns > 3 and sum(widths[1:columns]) + 2 * columns + min(widths[0], 16) > screen.width:
         columns -= 1
     return header[:columns], [row[:columns] for row in rows]

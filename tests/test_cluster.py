@@ -1,11 +1,15 @@
 """Process pools and a real Dask cluster of two worker processes: the same bits as threads, whoever dies meanwhile."""
 
+import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +20,7 @@ from fujiscore.tiles import run
 
 distributed = pytest.importorskip("distributed")
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
 SCORES = np.random.default_rng(7).random((40, 300)).round(2)
 
 
@@ -113,7 +118,7 @@ class Counted:
         return {"large": b"x" * 1000}
 
 
-def seen(shared, number):
+def seen(shared, _number):
     """Return the process and the copy of what is shared."""
     time.sleep(0.005)
     return os.getpid(), shared.copy
@@ -141,7 +146,7 @@ def kill_workers(client, most, after):
 
 @pytest.mark.parametrize("deaths", [1, 2], ids=["one worker", "all workers, and with them what was shared"])
 def test_killed_workers(client, deaths):
-    shared = np.arange(5000.0)
+    shared = np.random.default_rng(0).random(50_000)  # a sum tells at which addresses it was
     killer = kill_workers(client, deaths, 0.6)
     results = run(slow_sum, [(0.05, i) for i in range(60)], shared=(shared,), executor=client)
     assert not killer.is_alive()  # it was in the middle
@@ -150,6 +155,7 @@ def test_killed_workers(client, deaths):
     client.wait_for_workers(2)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_in_the_middle_of_a_matrix_and_a_study(client):
     scores = np.random.default_rng(1).random((60, 400))
     alone = fj.pairwise(scores, ks="all", corrected=True)
@@ -172,7 +178,7 @@ def slow_method(x, y):
     return np.abs(x[y == 1].mean(axis=0))
 
 
-def die(number):
+def die(_number):
     """Take the process along."""
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -227,3 +233,75 @@ def test_a_closed_client_is_refused(client):
         pass
     with pytest.raises(fj.InputError, match="executor must be a Dask client with a scheduler; it is closed"):
         fj.pairwise(SCORES, executor=other)
+
+
+class Other:
+    """Another version of the package."""
+
+    __version__ = "0.0.1"
+
+
+def replace_package(other):
+    """Put something in the place of the package, in the process where this runs; return what was there."""
+    fj.original = getattr(fj, "original", fj)
+    sys.modules["fujiscore"] = other if other != "original" else fj.original
+
+
+@pytest.mark.parametrize(
+    ("other", "told"), [(Other, r"tcp://\S+ has fujiscore 0\.0\.1"), (None, r"tcp://\S+ has no fujiscore")]
+)
+def test_workers_must_have_this_version_of_the_package(client, other, told):
+    one = [next(iter(client.scheduler_info()["workers"]))]
+    client.run(replace_package, other, workers=one)
+    try:
+        with pytest.raises(fj.InputError, match=told) as error:
+            fj.pairwise(SCORES, executor=client)
+        assert f"pip install 'fujiscore[dask]=={fj.__version__}'" in str(error.value)
+    finally:
+        client.run(replace_package, "original", workers=one)
+    fj.pairwise(SCORES, executor=client)
+
+
+# The command
+
+
+def fuji(*arguments):
+    """Run a command in a process of its own."""
+    command = [sys.executable, "-m", "fujiscore", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_commands_on_a_cluster(client, tmp_path):
+    address = client.scheduler.address
+    file = tmp_path / "scheduler.json"
+    file.write_text(json.dumps({"address": address}))
+    compare = ("compare", EXAMPLES / "model_a.csv", EXAMPLES / "model_b.csv", "--permutations", "120")
+    for arguments, where in (
+        (("matrix", EXAMPLES / "scores.csv", "--corrected", "--csv"), address),
+        (("matrix", EXAMPLES / "scores.csv", "--p-values", "--json"), file),
+        (compare, address),
+        (("stability", EXAMPLES / "resamples_tree.csv"), address),
+        (("study", "iris", "--resamples", "3", "--method", "relief", "--permutations", "60"), address),
+    ):
+        alone, spread = fuji(*arguments), fuji(*arguments, "--dask", where)
+        assert (spread.returncode, spread.stdout, spread.stderr) == (0, alone.stdout, alone.stderr)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "file.json", "folder"])
+def test_a_scheduler_that_cannot_be_reached(tmp_path, address):
+    (tmp_path / "file.json").write_text('{"workers": {}}')
+    (tmp_path / "folder").mkdir()
+    given = address if ":" in address or address == "nowhere" else tmp_path / address
+    result = fuji("matrix", EXAMPLES / "scores.csv", "--dask", given)
+    assert result.returncode == 2
+    assert f"fuji matrix: --dask {given} must be the address of a running Dask scheduler" in result.stderr
+    assert "Start one: dask scheduler." in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_scheduler_without_workers():
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as cluster:
+        result = fuji("matrix", EXAMPLES / "scores.csv", "--dask", cluster.scheduler_address)
+    assert result.returncode == 2
+    assert f"must have workers; it has none. Start some: dask worker {cluster.scheduler_address}." in result.stderr
+    assert len(result.stderr.splitlines()) == 1

@@ -6,6 +6,7 @@ from the client or from each other, and what is lost with a worker is sent again
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import sys
@@ -13,12 +14,13 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, ThreadP
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 
-from fujiscore.errors import InputError, counted, first_few, shown, spelled
+from fujiscore.errors import InputError, MissingExtraError, counted, first_few, shown, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 # How often in a row tiles are sent again without one of them finishing. Dask itself has tried each on four workers.
 ATTEMPTS = 3
+# Seconds to wait for a scheduler, and for its first worker.
+PATIENCE = 5
 
 
 def completed(executor: Any, function: Callable[..., Any], shared: tuple[Any, ...], tiles: Tiles) -> Results:
@@ -124,6 +128,7 @@ def _on_dask(
 ) -> Results:
     """Yield the results of a Dask cluster; tiles lost with workers, or with what they share, are sent again."""
     from distributed import KilledWorker
+    from distributed.comm import CommClosedError
 
     _require_usable(client)
     waiting = dict(enumerate(tiles))
@@ -134,7 +139,7 @@ def _on_dask(
                 del waiting[number]
                 attempts = 0
                 yield number, result
-        except (CancelledError, KilledWorker) as error:
+        except (CancelledError, KilledWorker, CommClosedError) as error:
             attempts += 1
             if client.status != "running":
                 raise InputError(
@@ -157,20 +162,24 @@ def _attempt(
 ) -> Results:
     """Send what tiles share, and the tiles; yield the results until one of them is lost."""
     from distributed import as_completed as arriving
+    from distributed.protocol.pickle import dumps, loads
 
     client.wait_for_workers(1)
     check_versions(client)
-    # To every worker at once: it outlives all but the last of them. As the one element of a list it stays whole.
-    common = client.scatter([shared], broadcast=True, hash=False) if shared else [()]
-    call, count = partial(_with_shared, function), len(waiting)
-    numbers, sent = list(waiting), list(waiting.values())
-    futures = client.map(call, common * count, sent, **{"pure": False, **options})
-    place = dict(zip(futures, numbers, strict=True))
     try:
-        for batch in arriving(futures).batches():
+        # To one worker, from which the others fetch it: a broadcast hangs if a worker dies meanwhile.
+        common = client.scatter([_Shared(shared)], hash=False)
+    except (OSError, KeyError) as error:  # workers died, or none was there in time
+        raise CancelledError(str(error)) from error
+    call, count = partial(_on_worker, function), len(waiting)
+    sent = [dumps(tile) for tile in waiting.values()]
+    futures = client.map(call, common * count, sent, **{"pure": False, **options})
+    numbers = dict(zip(futures, waiting, strict=True))
+    try:
+        for batch in arriving(futures, loop=client.loop).batches():
             done = list(batch)
             for future, result in zip(done, client.gather(done), strict=True):
-                yield place[future], result
+                yield numbers[future], loads(result)
     except (ImportError, RuntimeError):
         check_versions(client)  # of workers that came later
         raise
@@ -178,9 +187,61 @@ def _attempt(
         client.cancel(futures)
 
 
-def _with_shared(function: Callable[..., Any], shared: tuple[Any, ...], tile: tuple[Any, ...]) -> Any:
+class _Shared:
+    """What tiles share, on its way to Dask's workers.
+
+    It travels as bytes, as tiles and results do: Dask puts arrays at odd addresses, at which NumPy sums in another
+    order and kernels are compiled anew.
+    """
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+
+    def __reduce__(self) -> tuple[Callable[[bytes], _Shared], tuple[bytes]]:
+        """Return the bytes."""
+        from distributed.protocol.pickle import dumps
+
+        return _unpacked, (dumps(self.parts),)
+
+
+def _unpacked(content: bytes) -> _Shared:
+    """Return what tiles share, once per worker."""
+    from distributed.protocol.pickle import loads
+
+    return _Shared(loads(content))
+
+
+def _on_worker(function: Callable[..., Any], shared: _Shared, tile: bytes) -> bytes:
     """Run one tile on a Dask worker."""
-    return function(*shared, *tile)
+    from distributed.protocol.pickle import dumps, loads
+
+    result: bytes = dumps(function(*shared.parts, *loads(tile)))
+    return result
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Yield a client of the Dask scheduler at an address, or in a scheduler file, that has workers."""
+    if find_spec("distributed") is None:
+        raise MissingExtraError(f"{spelled('executor')} needs Dask: pip install 'fujiscore[dask]'")
+    from distributed import Client
+
+    named, file = spelled("executor", address), Path(address)
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))["address"] if file.is_file() else address
+        client = Client(found, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError, KeyError, ImportError) as error:
+        raise InputError(
+            f"{named} must be the address of a running Dask scheduler, such as tcp://host:8786, or its scheduler file; "
+            f"it cannot be reached ({type(error).__name__}: {error}). Start one: dask scheduler."
+        ) from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            start = f"dask worker {client.scheduler.address}"
+            raise InputError(f"{named} must have workers; it has none. Start some: {start}.") from None
+        yield client
 
 
 def _require_usable(client: Any) -> None:
@@ -202,10 +263,11 @@ def check_versions(client: Any) -> None:
         versions["the scheduler"] = client.run_on_scheduler(*asked)
     except ImportError as error:
         versions["the scheduler"] = error
-    other = {place: version for place, version in versions.items() if version != mine}
+    # Other errors are those of workers that die at this moment.
+    other = {place: it for place, it in versions.items() if it != mine and isinstance(it, (str, ImportError))}
     if not other:
         return
-    found = ["no fujiscore" if isinstance(it, ImportError) else f"fujiscore {it}" for it in other.values()]
+    found = [f"fujiscore {it}" if isinstance(it, str) else "no fujiscore" for it in other.values()]
     raise InputError(
         f"{spelled('executor')} must have fujiscore {mine} on the scheduler and on every worker; "
         f"{first_few([f'{place} has {it}' for place, it in zip(other, found, strict=True)])}. "

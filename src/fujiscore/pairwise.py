@@ -298,16 +298,17 @@ def _kept(
     if folder is None:
         yield None
         return
+    ks = task.grid.ks
     arrays = ((ranking.scores, ranking.absent, ranking.negatives) for ranking in rankings)
     data = {
-        "number of rankings": f"{rows} of {len(rankings)}",
+        "number of rankings": [rows, len(rankings) - rows] if rows < len(rankings) else rows,
         "number of items": rankings.n,
         "scores": sum_of(chain.from_iterable(arrays)),
         "names": sum_of(rankings.names),
     }
     options = {
         "measure": task.measure.name,
-        "ks": task.grid.ks.tolist() if task.grid.kind == "custom" else task.grid.kind,
+        "ks": ks.tolist() if task.grid.kind == "custom" else f"{task.grid.kind} up to {ks[-1]}",
         "corrected": task.corrected,
         "p_values": task.tested,
         "alternative": task.alternative,

@@ -15,7 +15,6 @@ from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
@@ -72,7 +71,7 @@ def permute(
     *,
     random_state: Any = 0,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
 ) -> dict[str, Permutations]:
     """Permute s's scores across the items, and collect what each measure gives.

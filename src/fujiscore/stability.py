@@ -24,7 +24,6 @@ from fujiscore.tiles import run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
     from fujiscore.matrix import Matrix
@@ -154,7 +153,7 @@ def stability(
     corrected: bool = False,
     confidence: float = 0.95,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
@@ -241,7 +240,7 @@ def stability_curve(
     corrected: bool = False,
     confidence: float = 0.95,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",

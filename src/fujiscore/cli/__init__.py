@@ -27,6 +27,7 @@ COMMANDS = ("compare", "explain", "matrix", "stability", "consensus", "rank", "s
 # The library's arguments whose option has another name.
 OPTIONS = {
     "k": "-k",
+    "executor": "--dask",
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "measures": "--measure",

@@ -251,8 +251,7 @@ def _in_memory(
     part = Part()
     chunk = together(r, s, names, job.policies, part.tally)
     spans = _cut(chunk)
-    pieces = run(_compared, [(chunk, job, names, *span) for span in spans], label="queries", **work)
-    for piece in pieces:
+    for piece in run(_compared, spans, shared=(chunk, job, names), label="queries", **work):
         part.add(piece, job.keep)
     part.only[0].extend(chunk.only[0])
     part.only[1].extend(chunk.only[1])
@@ -308,9 +307,8 @@ def _require_same_items(chunk: Chunk, columns: dict[str, NDArray[Any]], first: i
 def _from_stores(a: Stored, b: Stored, job: Job, work: dict[str, Any]) -> tuple[Part, tuple[str, str]]:
     """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
     names = (a.name, b.name) if a.name != b.name else ("a", "b")
-    tiles = [(a, b, job, names, low, high) for low, high in ranges(a, b)]
     part = Part()
-    for piece in run(_compared_range, tiles, label="queries", **work):
+    for piece in run(_compared_range, ranges(a, b), shared=(a, b, job, names), label="queries", **work):
         part.add(piece, job.keep)
     return part, names
 

@@ -10,6 +10,7 @@ import os
 import sys
 from pathlib import Path
 
+import batches
 import chances
 import cli
 import cold_start
@@ -24,6 +25,7 @@ SECTIONS = {
     "cold_start": cold_start.rows,
     "cli": cli.rows,
     "chances": chances.rows,
+    "batches": batches.rows,
     "files": files.rows,
     "rankers": rankers.measure,
     "runs": runs.rows,

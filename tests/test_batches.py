@@ -22,7 +22,7 @@ from fujiscore._kernels import _jit
 from fujiscore.batches import Depths, Lists, RepeatedItem, Task, UniverseTooSmall, compared
 from fujiscore.measures import find
 
-MEASURES = (*fj.MEASURES, "rbo(p=0.5)")
+MEASURES = (*fj.MEASURES, "rbo(p=0.5)", "weightedtau(additive=False)")
 BY_RANK = [name for name in MEASURES if find(name).by_rank and not find(name).by_depth]
 FAST = [name for name in MEASURES if name not in BY_RANK]
 CLOSED = [name for name in FAST if name not in {"correlation", "gamma"}]
@@ -105,8 +105,8 @@ def check_values(pairs, ks, measures, **options):
             expected = nan
             if r and s and not (name == "fuji" and (all_negative(r) or all_negative(s))):
                 expected = alone(r, s, name, ks, **options).auc[name]
-            # RBO sums as it goes instead of all at once, and so do areas.
-            exact = isinstance(ks, int) and not find(name).by_depth
+            # RBO, weighted tau and rho sum in another order, and so do areas.
+            exact = isinstance(ks, int) and find(name).base not in {"rbo", "average_overlap", "weightedtau", "spearman"}
             check(columns[name][q], expected, (q, name), 0.0 if exact else 1e-12)
 
 
@@ -143,6 +143,19 @@ class TestAlone:
                 pair.append(dict(zip(items.tolist(), scores.tolist(), strict=True)))
             pairs.append(tuple(pair))
         check_values(pairs, ks, ["fuji", "rbo", "average_overlap", "jaccard", "kappa"], ties=ties)
+
+    def test_large_unions(self):
+        generator = np.random.default_rng(0)
+        sizes = (200, 300, 3, 140)
+        pairs = [
+            tuple(
+                dict(zip(generator.permutation(400)[:size].tolist(), np.round(scores, 1).tolist(), strict=True))
+                for scores in generator.pareto(1, (2, size))
+            )
+            for size in sizes
+        ]
+        for ks in (150, (2, 140)):
+            check_values(pairs, ks, ["gamma", "kendall", "weightedtau", "spearman", "ndcg"])
 
     def test_one_table_of_all_lengths(self):
         pair = {i: 1.0 / (i + 1) for i in range(3000)}, {i: 1.0 + i % 7 for i in range(0, 9000, 3)}
@@ -313,6 +326,24 @@ class TestItems:
                 compared(*pair, task, 2)
             assert repeated.value.args == (1,)
 
+    def test_any_integers(self):
+        codes = [-(2**63), -1, 0, 2**63 - 1, 7]
+        pair = {0: 3.0, 1: 2.0, 2: 1.0}, {2: 2.0, 4: 1.0, 3: 0.5}
+        coded = [{codes[item]: score for item, score in side.items()} for side in pair]
+        columns = compared(lists(coded[:1]), lists(coded[1:]), Task((find("fuji"),), Depths(2)))
+        assert columns["fuji"] == batch([pair], ["fuji"], 2)["fuji"]
+        assert columns["shared"] == 1
+
+    def test_arrays_that_cannot_be_written(self):
+        # As Arrow gives them: kernels are not compiled anew.
+        frozen = lists([{0: 3.0, 1: 2.0}], np.int32)
+        for array in (frozen.start, frozen.items, frozen.scores):
+            array.flags.writeable = False
+        task = Task((find("fuji"),), Depths(1))
+        before = len(getattr(_kernels.batch.overlaps, "signatures", ()))
+        assert compared(frozen, frozen, task)["fuji"] == 1
+        assert len(getattr(_kernels.batch.overlaps, "signatures", ())) in {before, 1}
+
     def test_repeated_beside_an_empty_list(self):
         twice = Lists(np.array([0, 2]), np.array([1, 1]), np.array([1.0, 2.0]))
         empty = Lists(np.array([0, 0]), np.empty(0, np.int64), np.empty(0))
@@ -368,6 +399,8 @@ class TestKernels:
         module = import_module("fujiscore._kernels.batch")
         for name in ("overlaps", "sides"):
             monkeypatch.setattr(_kernels.batch, name, partial(self.run, getattr(module, name)))
+        unions = import_module("fujiscore._kernels.coefficients").unions
+        monkeypatch.setattr(_kernels.coefficients, "unions", partial(self.run, unions))
 
     def run(self, function, *arguments):
         copies = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
@@ -381,7 +414,7 @@ class TestKernels:
 
     @given(ragged(most=9), st.sampled_from(DEPTHS), st.sampled_from(["closed", "stable"]))
     def test_small(self, pairs, ks, ties):
-        batch(pairs, ["fuji", "rbo", "average_overlap"], ks, ties=ties, universe=50)
+        batch(pairs, ["fuji", "rbo", "average_overlap", "spearman"], ks, ties=ties, universe=50)
 
     @pytest.mark.parametrize("ties", ["closed", "stable"])
     @pytest.mark.parametrize("k", [1, 20, 60])
@@ -394,4 +427,4 @@ class TestKernels:
             )
             for _ in range(3)
         ]
-        batch(pairs, ["fuji", "rbo", "average_overlap"], k, ties=ties, universe=900)
+        batch(pairs, ["fuji", "rbo", "average_overlap", "weightedtau"], k, ties=ties, universe=900)

@@ -102,3 +102,23 @@ def test_a_study_at_every_stage(disk, inputs, tmp_path):
     fill(place, 8)
     refused(fuji("study", inputs / "data.csv", *STUDY, "--fraction", "0.7", "--out", out))  # the earlier one stays
     assert all((out / name).read_bytes() == (whole / name).read_bytes() for name in names)
+
+
+def test_a_checkpointed_matrix(disk, tmp_path):
+    rows = (",".join(str((i * (j + 7) * 7919) % 1009) for j in range(60)) for i in range(80))
+    header = ",".join(f"r{j}" for j in range(60))
+    scores = tmp_path / "scores.csv"
+    scores.write_text("\n".join([f"item,{header}", *(f"i{i},{row}" for i, row in enumerate(rows))]))
+    whole = fuji("matrix", scores, "--csv", "--quiet")
+    place = disk(48)  # of ten files of 8 kilobytes five fit
+    result = fuji("matrix", scores, "--csv", "--quiet", "--checkpoint", place / "kept")
+    refused(result)
+    kept = {path: path.stat().st_mtime_ns for path in place.glob("kept/*.tile")}
+    assert 2 <= len(kept) < 10
+    assert f"{len(kept)} finished parts kept: free some space, and the same call resumes" in result.stderr
+    subprocess.run(["mount", "-o", "remount,size=200k", place], check=True)
+    again = fuji("matrix", scores, "--csv", "--quiet", "--checkpoint", place / "kept")
+    assert (again.returncode, again.stdout) == (0, whole.stdout)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    fill(place)
+    refused(fuji("matrix", scores, "--quiet", "--checkpoint", place / "other"))

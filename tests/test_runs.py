@@ -396,6 +396,31 @@ def test_what_is_no_run(bad):
         fj.compare_runs(bad, {"q": {"x": 1.0}})
 
 
+def test_frames_that_are_no_runs():
+    run = pd.DataFrame({"query": [1, 1], "doc": ["a", "b"], "score": [1.0, 2.0]})
+    wide = pd.DataFrame(np.ones((2, 3)))
+    for bad, message in [
+        (pd.concat([run, run["score"]], axis=1), "a must name each column once"),
+        (wide, r"row by row, pass arrays"),
+        (run.assign(query=[1.5, 1.5]), "column 'query' must hold text or integers"),
+        (run.assign(doc=["a", None]), "row 2, column 'doc' must not be empty"),
+        (run.assign(score=["1", "x"]), "row 2, column 'score' must hold a number"),
+        (run.iloc[:0], "must have rows"),
+    ]:
+        with pytest.raises(fj.InputError, match=message):
+            fj.compare_runs(bad, run)
+    with pytest.raises(fj.InputError, match="one shape"):
+        fj.compare_runs(np.ones((2, 3)), np.ones((2, 4)))
+    assert fj.compare_runs(run.rename(columns={"doc": 0}), run).columns["shared"].tolist() == [2]
+
+
+def test_lists_of_negative_scores_say_why_there_is_no_value():
+    run = {"q": {"a": -1.0, "b": -2.0}, "r": {"a": 1.0}}
+    result = fj.compare_runs(run, run, negative="clip")
+    assert np.isnan(result.columns["fuji"]).tolist() == [True, False]
+    assert any("all scores of a list are negative" in note for note in result.notes)
+
+
 def test_lists_of_the_queries_that_changed_most():
     a, b = example()
     result = fj.compare_runs(a, b, keep=3)

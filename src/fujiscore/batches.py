@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from fujiscore.measures import Measure
     from fujiscore.overlap import Sizes
 
+# Measures that the numbers of concordant and tied pairs, or SciPy's coefficients, tell.
+RANK_CORRELATIONS = {"gamma", "kendall", "pairwise_rank_agreement", "spearman", "weightedtau"}
+
 
 @dataclass(frozen=True, eq=False)
 class Lists:
@@ -37,10 +40,10 @@ class Lists:
     ----------
     start : ndarray of int64
         List q is start[q] to start[q + 1] of the other arrays.
-    items : ndarray of int32 or int64
-        Codes of the items, from 0.
+    items : ndarray of int
+        The items, any integers.
     scores : ndarray of float64
-        Their scores, higher is better.
+        Their scores, higher is better; no NaN and no infinity but -inf.
     """
 
     start: Sizes
@@ -60,6 +63,11 @@ class Lists:
         """Return the lists from the first up to the last, which is left out; arrays are shared."""
         a, b = int(self.start[first]), int(self.start[last])
         return Lists(self.start[first : last + 1] - a, self.items[a:b], self.scores[a:b])
+
+    def uniform(self) -> Lists:
+        """Return the same lists in arrays of the types that kernels are compiled for, once."""
+        arrays = ((self.start, np.int64), (self.items, np.int64), (self.scores, np.float64))
+        return Lists(*(np.require(array, dtype, ["C", "W"]) for array, dtype in arrays))
 
     def best(self, q: int) -> NDArray[Any]:
         """Return the items of a list that have its highest score."""
@@ -116,7 +124,8 @@ class Task:
     ties, zero_tail : str
         As in `compare`.
     missing : {"bounds", "zero"}
-        Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it.
+        Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it. (Other measures
+        of sets, RBO and average overlap depend on no unknown score: sets and depths end with the shorter list.)
     """
 
     measures: tuple[Measure, ...]
@@ -170,7 +179,14 @@ class Swept:
 
 
 def compared(r: Lists, s: Lists, task: Task, items: int = 0) -> dict[str, NDArray[Any]]:  # noqa: ARG001
-    """Return one column per result, one row per pair of lists."""
+    """Return one column per result, one row per pair of lists: what `compare` gives for each alone.
+
+    `n_a`, `n_b`, `shared` (sizes of the lists, items that they share), `k` (where the pair is evaluated, or its path
+    ends; 0 if a list is empty), and each measure under its name: its headline, NaN where it is undefined, such as FUJI
+    of a list whose scores are all negative. Beside them `fuji_high` and, with a universe, `*_expected`, `*_corrected`
+    and `*_p`, NaN where ties="stable" cuts ties.
+    """
+    r, s = r.uniform(), s.uniform()
     swept = _sweep(r, s, task)
     if task.universe is not None and (swept.sizes > task.universe).any():
         pair = int(np.argmax(swept.sizes > task.universe))
@@ -220,7 +236,60 @@ def _values(r: Lists, s: Lists, task: Task, swept: Swept) -> dict[str, Scores]:
         elif not measure.by_rank:
             values[measure.name] = evaluate(measure, counts)
     by_rank = [measure for measure in task.measures if measure.name not in values]
-    return values | _pair_by_pair(r, s, task, by_rank, swept)
+    return values | (_by_rank(r, s, task, by_rank, swept) if by_rank else {})
+
+
+def _by_rank(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:
+    """Return the values of measures of single ranks: rank correlations at once, others pair by pair."""
+    pair_of = np.repeat(np.arange(len(r)), np.diff(swept.first))
+    values, left = _rank_correlations(r, s, task, [m for m in measures if m.base in RANK_CORRELATIONS], swept)
+    others = [measure for measure in measures if measure.name not in values]
+    values |= {measure.name: np.empty(swept.paths.size) for measure in others}
+    large = set(pair_of[left].tolist())
+    for q in np.unique(pair_of).tolist() if others else sorted(large):
+        points = slice(swept.first[q], swept.first[q + 1])
+        overlap = overlap_of_lists(r, s, q, swept.paths[points], task)
+        for measure in measures if q in large else others:
+            values[measure.name][points] = evaluate(measure, overlap)
+    return values
+
+
+def _rank_correlations(
+    r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept
+) -> tuple[dict[str, Scores], Sizes]:
+    """Return the values of rank correlations, and the points where unions are too large for them."""
+    if not measures:
+        return {}, np.empty(0, np.int64)
+    rows = np.empty((swept.paths.size, _kernels.coefficients.COLUMNS))
+    correlations = any(measure.base in {"spearman", "weightedtau"} for measure in measures)
+    lists = (r.start, r.items, r.scores, s.start, s.items, s.scores, swept.first, swept.paths)
+    _kernels.coefficients.unions(*lists, task.ties == "closed", correlations, rows)
+    unions = Unions(swept.k1, swept.k2, swept.shared, rows)
+    values = {measure.name: measure.values(unions, **measure.parameters) for measure in measures}
+    for measure in measures:
+        values[measure.name][np.isnan(values[measure.name])] = measure.undefined
+    return values, np.flatnonzero(np.isnan(rows[:, 0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Unions:
+    """What rank correlations are formulas of; see the kernel."""
+
+    k1: Sizes
+    k2: Sizes
+    shared: Sizes
+    rows: Scores
+
+    @property
+    def pairs(self) -> Scores:
+        """Pairs of the union: concordant, discordant, tied in r, tied in s."""
+        return self.rows[:, :4]
+
+    @property
+    def coefficients(self) -> dict[tuple[Any, ...], Scores]:
+        """The coefficients that SciPy would compute, one union after the other."""
+        names = ("spearman",), ("weightedtau", True), ("weightedtau", False)
+        return dict(zip(names, self.rows[:, 4:].T, strict=True))
 
 
 def _headlines(measure: Measure, values: Scores, first: Sizes) -> Scores:
@@ -237,30 +306,20 @@ def _headlines(measure: Measure, values: Scores, first: Sizes) -> Scores:
     return out
 
 
-def _pair_by_pair(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:
-    """Return the values of measures of single ranks, which need the whole overlap of each pair."""
-    values = {measure.name: np.empty(swept.paths.size) for measure in measures}
-    for q in np.flatnonzero(np.diff(swept.first)).tolist() if measures else ():
-        points = slice(swept.first[q], swept.first[q + 1])
-        overlap = overlap_of_lists(r, s, q, swept.paths[points], task)
-        for measure in measures:
-            values[measure.name][points] = evaluate(measure, overlap)
-    return values
-
-
 def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: Task) -> Overlap:
-    """Return the overlap of one pair of lists along a path."""
+    """Return the overlap of one pair of lists along a path; items are in the order of r's, then of s's others."""
+    own_r, own_s = (slice(*side.start[q : q + 2]) for side in (r, s))
+    place_r = np.arange(own_r.stop - own_r.start)
+    place_s, partner = np.empty(own_s.stop - own_s.start, np.int32), np.empty(place_r.size, np.int32)
+    slots = 1 << (2 * (place_r.size + place_s.size)).bit_length()
+    table = np.empty(slots, np.int64), np.empty(slots, np.int32)
+    n = _kernels.batch.match(r.items[own_r], s.items[own_s], *table, partner, place_s)
+    place_s[place_s < 0] = np.arange(place_r.size, n)
     rankings = []
-    (items_r, scores_r), (items_s, scores_s) = (
-        (side.items[slice(*side.start[q : q + 2])], side.scores[slice(*side.start[q : q + 2])]) for side in (r, s)
-    )
-    _, first, inverse = np.unique(np.concatenate([items_r, items_s]), return_index=True, return_inverse=True)
-    place = np.empty(first.size, np.int64)
-    place[np.argsort(first)] = np.arange(first.size)  # in the order of r's items, then of s's others
-    for name, own, scores in (("a", inverse[: items_r.size], scores_r), ("b", inverse[items_r.size :], scores_s)):
-        filled, absent = np.zeros(first.size), np.ones(first.size, np.bool_)
-        filled[place[own]], absent[place[own]] = scores, False
-        rankings.append(Ranking.checked(name, filled, absent=absent if absent.any() else None))
+    for name, place, scores in (("a", place_r, r.scores[own_r]), ("b", place_s, s.scores[own_s])):
+        filled, absent = np.zeros(n), np.ones(n, np.bool_)
+        filled[place], absent[place] = scores, False
+        rankings.append(Ranking.checked(name, filled, absent=absent if place.size < n else None))
     options: Any = {"ties": task.ties, "zero_tail": task.zero_tail, "population": task.universe}
     return Overlap(rankings[0], rankings[1], path, path, **options)
 
@@ -272,7 +331,7 @@ def _against_chance(
     known = [measure for measure in task.measures if has_closed_form(measure)]
     out = {measure.name: np.full((3, len(r)), np.nan) for measure in known}
     here = np.flatnonzero(np.diff(swept.first))
-    if isinstance(task.depths.ks, int):
+    if (np.diff(swept.first) <= 1).all():
         null = _nulls(r, s, task, swept, here)
         for measure in known if here.size else ():
             expected, p = null.against(measure, values[measure.name])

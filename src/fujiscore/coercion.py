@@ -294,19 +294,24 @@ def is_table(obj: Any) -> bool:
     return hasattr(obj, "__arrow_c_stream__") and not nw.dependencies.is_into_series(obj)
 
 
-def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
-    """Return a table's score columns as labelled rankings: one text column, the pandas index or nothing labels them."""
+def as_frame(obj: Any, name: str) -> tuple[Any, Any]:
+    """Return a DataFrame or Arrow stream with names of text for its columns, and the same as narwhals sees it."""
     import narwhals as nw
 
     if not nw.dependencies.is_into_dataframe(obj):
         obj = _arrow_table(obj)
-    _require_consistent(obj, "rankings")
+    _require_consistent(obj, name)
     names = obj.column_names if hasattr(obj, "column_names") else list(obj.columns)
-    _require_plain_names(names)
-    if nw.dependencies.is_pandas_dataframe(obj) and any(not isinstance(name, str) for name in names):
-        items = str(items) if items in names else items
-        obj = obj.set_axis([str(name) for name in names], axis=1)
-    table = nw.from_native(obj, eager_only=True)
+    _require_plain_names(names, name)
+    if nw.dependencies.is_pandas_dataframe(obj) and any(not isinstance(column, str) for column in names):
+        obj = obj.set_axis([str(column) for column in names], axis=1)
+    return obj, nw.from_native(obj, eager_only=True)
+
+
+def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
+    """Return a table's score columns as labelled rankings: one text column, the pandas index or nothing labels them."""
+    obj, table = as_frame(obj, "rankings")
+    items = str(items) if items is not None and not isinstance(items, str) else items
     require_size(len(table), "rankings")
     columns = list(table.columns)
     if items is not None and items not in columns:
@@ -364,13 +369,13 @@ def _arrow_table(obj: Any) -> Any:
         raise InputError(f"rankings must be a table; the {type(obj).__name__} is not one: {error}") from None
 
 
-def _require_plain_names(names: Sequence[Any]) -> None:
+def _require_plain_names(names: Sequence[Any], name: str) -> None:
     """Raise if column names repeat or are tuples (a MultiIndex)."""
     if any(isinstance(name, tuple) for name in names):
-        raise InputError("rankings must have one level of column names; got a MultiIndex. Flatten the columns first.")
+        raise InputError(f"{name} must have one level of column names; got a MultiIndex. Flatten the columns first.")
     repeated = first_repeated(map(str, names))
     if repeated is not None:
-        raise InputError(f"rankings must name each column once; {repeated!r} names more than one. Rename them.")
+        raise InputError(f"{name} must name each column once; {repeated!r} names more than one. Rename them.")
 
 
 def _text_column(table: Any) -> str | None:

@@ -23,7 +23,6 @@ from fujiscore.truncated import Bounds, bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Sizes, Ties, ZeroTail
@@ -456,7 +455,7 @@ def compare(
     alternative: str = "greater",
     random_state: Any = 0,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",

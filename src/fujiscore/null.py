@@ -24,7 +24,6 @@ from fujiscore.results import ResultOverK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
@@ -237,7 +236,7 @@ def chance(
     alternative: str = "greater",
     random_state: Any = 0,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
@@ -265,8 +264,8 @@ def chance(
         Seed of the permutations.
     n_jobs : int, optional
         Number of threads for the permutations; all cores by default. The result does not depend on it.
-    executor : concurrent.futures.Executor, optional
-        Where to run the permutations instead.
+    executor : concurrent.futures.Executor or distributed.Client, optional
+        Where to run the permutations instead: a pool of processes, or a Dask cluster.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal, if it takes a while.
     r, s, measure, ks, ties, zero_tail

@@ -20,7 +20,6 @@ from fujiscore.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
     from fujiscore.intervals import Alternative
@@ -120,7 +119,7 @@ def resampled_similarity(
     corrected: bool = False,
     confidence: float = 0.95,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
@@ -172,7 +171,7 @@ def compare_pairs(
     corrected: bool = False,
     confidence: float = 0.95,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
+from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 
 from fujiscore import _kernels
 from fujiscore import area as area_null
+from fujiscore.checkpoint import resumable, sum_of
 from fujiscore.closed_forms import Null, closed_form, has_closed_form, moments
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
 from fujiscore.intervals import ALTERNATIVES
@@ -33,11 +37,12 @@ from fujiscore.rankings import rankings as as_rankings
 from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from concurrent.futures import Executor
+    import os
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from fujiscore.checkpoint import Finished
     from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
     from fujiscore.overlap import Grid, Sizes, Ties, ZeroTail
@@ -46,10 +51,14 @@ if TYPE_CHECKING:
 
     Indices: TypeAlias = NDArray[np.int64]
     Block: TypeAlias = tuple[Indices, Indices]
-    Areas: TypeAlias = tuple[Scores, ...]
+    Areas: TypeAlias = Scores  # a row each for values, values expected by chance, p-values
 
 # Rankings per side of a tile: some milliseconds of work at 20,000 items, so that Ctrl-C is heard at once.
 TILE = 16
+# With a checkpoint the most tiles, each a file: a matrix of many rankings has larger ones.
+MOST_FILES = 1000
+# Pairs times items in a tile that is sent to an executor: some hundredths of a second, against Dask's 5 ms per task.
+WORTH_SENDING = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +176,9 @@ def pairwise(
     alternative: str = "greater",
     adjust: str = "bh",
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
     **policies: Unpack[Policies],
@@ -200,6 +210,10 @@ def pairwise(
         Holm the probability of any.
     n_jobs, executor, progress
         As in `chance`. The result does not depend on them.
+    checkpoint : path, optional
+        A folder that keeps finished tiles, so that the same call resumes after an interruption and gives the identical
+        matrix. With other rankings, options or another version of the package it is refused. One process at a time
+        may use it; remove it when the matrix is safe.
     ties, zero_tail
         As in `curve`.
     **policies
@@ -228,9 +242,10 @@ def pairwise(
     task = task_for(both, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail, alternative=tested)
     mirrored = others is None and task.measure.symmetric
     blocks = _blocks(len(first), len(both), square=others is None, both_ways=not mirrored)
-    work = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    work: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     compute = _sparse if _is_sparse(task, both) else _full
-    parts = [np.concatenate(side) for side in zip(*compute(task, both, blocks, work), strict=True)]
+    with _kept(checkpoint, both, len(first), task) as kept:
+        parts = np.concatenate(compute(task, both, blocks, work | {"kept": kept}), axis=1)
     offset = 0 if others is None else len(first)
     cells = np.concatenate([block[0] for block in blocks]), np.concatenate([block[1] for block in blocks]) - offset
 
@@ -273,6 +288,37 @@ def pairwise(
         alternative=alternative,
         notes=(*result.notes, note),
     )
+
+
+@contextmanager
+def _kept(
+    folder: str | os.PathLike[str] | None, rankings: Rankings, rows: int, task: Task
+) -> Iterator[Finished | None]:
+    """Yield the finished tiles in a folder, if there is one, by all that a pair's numbers depend on."""
+    if folder is None:
+        yield None
+        return
+    ks = task.grid.ks
+    arrays = ((ranking.scores, ranking.absent, ranking.negatives) for ranking in rankings)
+    data = {
+        "number of rankings": [rows, len(rankings) - rows] if rows < len(rankings) else rows,
+        "number of items": rankings.n,
+        "scores": sum_of(chain.from_iterable(arrays)),
+        "names": sum_of(rankings.names),
+    }
+    options = {
+        "measure": task.measure.name,
+        "ks": ks.tolist() if task.grid.kind == "custom" else f"{task.grid.kind} up to {ks[-1]}",
+        "corrected": task.corrected,
+        "p_values": task.tested,
+        "alternative": task.alternative,
+        "universe": rankings.universe,
+        "negative": "split" if rankings.split is not None else None,
+        "ties": task.ties,
+        "zero_tail": task.zero_tail,
+    }
+    with resumable(folder, "pairs", data, options) as finished:
+        yield finished
 
 
 def caveats(rankings: Rankings, task: Task, values: Scores, unit: str = "cells") -> list[str]:
@@ -323,12 +369,25 @@ def _is_sparse(task: Task, rankings: Rankings) -> bool:
     return bool(max(ranking.scores.max() for ranking in rankings) < _kernels.sweep.HUGE)
 
 
+def _run_pairs(
+    function: Callable[..., Areas], tiles: Sequence[Block], shared: tuple[Any, ...], items: int, work: dict[str, Any]
+) -> list[Areas]:
+    """Run tiles of pairs, several as one where each is kept in a file or sent to a worker."""
+    together = 1 if work["kept"] is None else ceil(len(tiles) / MOST_FILES)
+    if work["executor"] is not None:
+        together = max(together, WORTH_SENDING // (tiles[0][0].size * items))
+    if together > 1:
+        groups = [tiles[start:stop] for start, stop in spans(len(tiles), together)]
+        tiles = [(np.concatenate([i for i, _ in group]), np.concatenate([j for _, j in group])) for group in groups]
+    return run(function, tiles, shared=shared, label="pairs", **work)
+
+
 def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
     """All pairs by the grid kernel: of each ranking only scores, levels and what depends on the grid are kept."""
     scores = rankings.matrix()
     item_levels = np.empty(scores.shape, np.uint8)
-    tiles: list[tuple[Any, ...]] = [(task, ranking, out) for ranking, out in zip(rankings, item_levels, strict=True)]
-    prepared = run(_prepare, tiles, n_jobs=work["n_jobs"], progress=False)
+    tiles = list(zip(rankings, item_levels, strict=True))
+    prepared = run(_prepare, tiles, shared=(task,), n_jobs=work["n_jobs"], progress=False)
     if scores.min() < 0:
         scores = np.maximum(scores, 0.0)
     arrays: tuple[NDArray[Any], ...] = (
@@ -336,18 +395,8 @@ def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str,
         scores,
         *(np.array([one[part] for one in prepared]) for part in range(3)),
     )
-    stacks: dict[tuple[int, int], Any] = {}
-    tiles = []
-    for rows, columns in blocks:
-        ends = [(int(side.min()), int(side.max()) + 1) for side in (rows, columns)]
-        for start, stop in ends:
-            if task.tested and (start, stop) not in stacks:
-                stacks[start, stop] = area_null.stacked([one[3] for one in prepared[start:stop]])
-        (top, bottom), (left, right) = ends
-        sides = ((part[top:bottom], part[left:right]) for part in arrays)
-        stacked = tuple(stacks.get(span) for span in ends)
-        tiles.append((task, rows - top, columns - left, *sides, stacked))
-    return run(_sparse_tile, tiles, label="pairs", **work)
+    nulls = area_null.stacked([one[3] for one in prepared]) if task.tested else None
+    return _run_pairs(_sparse_tile, blocks, (task, *arrays, nulls), rankings.n, work)
 
 
 def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tuple[Any, ...]:
@@ -367,35 +416,35 @@ def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tu
 
 def _sparse_tile(
     task: Task,
+    item_levels: NDArray[np.uint8],
+    scores: Scores,
+    sizes: Sizes,
+    kth: Scores,
+    tails: Scores,
+    nulls: Any,
     i: Indices,
     j: Indices,
-    item_levels: tuple[Any, Any],
-    scores: tuple[Any, Any],
-    sizes: tuple[Any, Any],
-    kth: tuple[Any, Any],
-    tails: tuple[Any, Any],
-    nulls: tuple[Any, Any],
 ) -> Areas:
-    """Return what each pair of one tile gives: rows i of the first arrays against rows j of the second.
+    """Return what each pair of one tile gives: rankings i against rankings j.
 
     That is the area, the area expected by chance, and, where pairs are tested, the p-value.
     """
-    n = scores[0].shape[1] if task.population is None else task.population
-    k1, k2 = sizes[0][i], sizes[1][j]
+    n = scores.shape[1] if task.population is None else task.population
+    k1, k2 = sizes[i], sizes[j]
     shared, fuji = np.empty(k1.shape, np.int64), np.empty(k1.shape)
-    _kernels.grid.pairs(i, j, *item_levels, *scores, *kth, task.tail, shared, fuji)
+    _kernels.grid.pairs(i, j, item_levels, item_levels, scores, scores, kth, kth, task.tail, shared, fuji)
     areas: Scores = area(evaluate(task.measure, Counts(n, k1, k2, shared, fuji)))
     if not task.by_chance:
-        return areas, areas
-    null = Null(n, k1, k2, (tails[0][i, 0], tails[0][i, 1]), (tails[1][j, 0], tails[1][j, 1]))
+        return np.stack([areas, areas])
+    null = Null(n, k1, k2, (tails[i, 0], tails[i, 1]), (tails[j, 0], tails[j, 1]))
     expected, variance = moments(task.measure, null)
     if not task.tested:
-        return areas, area(expected)
+        return np.stack([areas, area(expected)])
     weights = area_null.area_weights(task.grid.ks.size)
-    spread, laws = area_null.pair_moments(i, j, *nulls, task.measure, weights, variance)
-    least = np.maximum(nulls[0].least[i], nulls[1].least[j])
-    _raise_two_valued(task, n, nulls[0].upper[i], nulls[1].upper[j], k1, k2, shared, least)
-    return areas, area(expected), _p_values(task, areas - area(expected), spread, laws, least)
+    spread, laws = area_null.pair_moments(i, j, nulls, nulls, task.measure, weights, variance)
+    least = np.maximum(nulls.least[i], nulls.least[j])
+    _raise_two_valued(task, n, nulls.upper[i], nulls.upper[j], k1, k2, shared, least)
+    return np.stack([areas, area(expected), _p_values(task, areas - area(expected), spread, laws, least)])
 
 
 def _raise_two_valued(
@@ -421,11 +470,9 @@ def _full(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, A
     members = sort_all(rankings, task, work)
     size = max(1, 2_000_000 // rankings.n)  # some tenths of a second per tile, so that Ctrl-C is heard
     tiles = [
-        (task, [members[i] for i in rows[start:stop]], [members[j] for j in columns[start:stop]])
-        for rows, columns in blocks
-        for start, stop in spans(rows.size, size)
+        (rows[start:stop], columns[start:stop]) for rows, columns in blocks for start, stop in spans(rows.size, size)
     ]
-    return run(_full_tile, tiles, label="pairs", **work)
+    return _run_pairs(_full_tile, tiles, (task, members), rankings.n, work)
 
 
 def sort_all(rankings: Rankings, task: Task, work: dict[str, Any]) -> list[Ranking]:
@@ -443,11 +490,11 @@ def _warm(ranking: Ranking, task: Task) -> None:
         ranking.tails  # noqa: B018 - as above
 
 
-def _full_tile(task: Task, first: Sequence[Ranking], second: Sequence[Ranking]) -> Areas:
+def _full_tile(task: Task, members: Sequence[Ranking], rows: Indices, columns: Indices) -> Areas:
     """Return the same as `_sparse_tile` from the whole path of each pair, with headline values for areas."""
-    results = np.full((3 if task.tested else 2, len(first)), np.nan)
-    for t, (r, s) in enumerate(zip(first, second, strict=True)):
-        overlap = task.overlap(r, s)
+    results = np.full((3 if task.tested else 2, rows.size), np.nan)
+    for t, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
+        overlap = task.overlap(members[i], members[j])
         results[0, t] = headline(task.measure, evaluate(task.measure, overlap))
         form = task.null(overlap) if task.by_chance else None
         if form is None:
@@ -458,4 +505,4 @@ def _full_tile(task: Task, first: Sequence[Ranking], second: Sequence[Ranking]) 
             assert null is not None  # noqa: S101 - for the type checker: such measures were refused
             apart, variance = results[0, t] - results[1, t], np.asarray(null.variance)
             results[2, t] = _p_values(task, apart, variance, null.law, null.floor(task.alternative or "greater"))
-    return tuple(results)
+    return results

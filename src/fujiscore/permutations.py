@@ -15,7 +15,6 @@ from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
@@ -72,7 +71,7 @@ def permute(
     *,
     random_state: Any = 0,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
 ) -> dict[str, Permutations]:
     """Permute s's scores across the items, and collect what each measure gives.
@@ -84,9 +83,10 @@ def permute(
         return {}
     seeds = np.random.SeedSequence(as_seed(random_state)).generate_state(count, np.uint64)
     observed = [evaluate(measure, overlap) for measure in measures]
-    draw = _Draw(overlap)
-    tiles = [(draw, measures, observed, places, seeds[start:stop]) for start, stop in spans(count, TILE)]
-    parts = run(_permuted, tiles, n_jobs=n_jobs, executor=executor, progress=progress, label="permutations")
+    shared = (_Draw(overlap), measures, observed, places)
+    tiles = [(seeds[start:stop],) for start, stop in spans(count, TILE)]
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    parts = run(_permuted, tiles, shared=shared, label="permutations", **work)
     result = {}
     for i, measure in enumerate(measures):
         aucs = np.concatenate([part[i].aucs for part in parts], axis=1)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Sizes
 
+COUNT_AS_ZERO = "scores are negative and count as 0"
 # The remedies for scores that no measure takes, by policy.
 NAN = "Pass {} to score them 0, or {} to leave those items out."
 NEGATIVE = "Pass {} to count them as 0, {} to rank by magnitude, or {} if they are logs."
@@ -122,6 +123,11 @@ class Tally:
             self.counts[what] += count
             kept = self.examples.setdefault(what, [])
             kept += list(examples)[: 3 - len(kept)] if len(kept) < 3 else []
+
+    @property
+    def negative(self) -> bool:
+        """Whether negative scores count as 0."""
+        return any(what.endswith(COUNT_AS_ZERO) for what in self.counts)
 
     def merge(self, other: Tally) -> None:
         """Add what another part counted."""
@@ -321,7 +327,7 @@ class _Admitted:
             tally.add(f"{self.name}: {{}} negative scores replaced by magnitudes", number)
             self.lists = Lists(self.lists.start, self.lists.items, np.abs(scores))
         else:
-            tally.add(f"{self.name}: {{}} scores are negative and count as 0", number)
+            tally.add(f"{self.name}: {{}} {COUNT_AS_ZERO}", number)
 
     def _bad(self, bad: NDArray[np.bool_], required: str, what: str, remedy: str) -> InputError:
         """Return the error that names the first bad score."""

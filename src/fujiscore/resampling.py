@@ -1,21 +1,18 @@
-"""Stratified resamples of a table, ranked tile by tile; finished tiles can be kept on disk. Imports tiles, rankers."""
+"""Stratified resamples of a table, ranked tile by tile; finished ones can be kept. Imports tiles, rankers."""
 
 from __future__ import annotations
 
 import hashlib
 import marshal
-import os
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.checkpoint import finished_tiles, key_of, sum_of, version
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
-from fujiscore.files import claimed, remove_unfinished, write_atomically
 from fujiscore.rankers.adapt import Ranker
 from fujiscore.rankers.ranking import scores_of
 from fujiscore.tiles import run
@@ -86,65 +83,26 @@ def resampled_scores(
     table: Features, rankers: Rankers, trees: int, schedule: Plan, *, resume: Any = None, **work: Any
 ) -> tuple[Scores, int]:
     """Return scores of shape (resamples, methods, features), and how many of the resamples the folder `resume` held."""
-    paths: list[Path | None] = [None] * schedule.count
-    if resume is not None:
-        key = _key(table, rankers, trees, schedule)
-        paths = [Path(resume) / f"resample-{index:04d}-{key}.scores" for index in range(schedule.count)]
-    shape = (len(rankers), table.categorical.size)
-    with nullcontext() if resume is None else claimed(Path(resume), spelled("resume", os.fspath(resume))):
-        if resume is not None:
-            remove_unfinished(Path(resume))
-        scores = [None if path is None else _load(path, shape) for path in paths]
-        missing = [index for index, known in enumerate(scores) if known is None]
-        tiles = [(table, rankers, trees, schedule, index, paths[index]) for index in missing]
-        finished = schedule.count - len(missing)
-        for index, computed in zip(
-            missing, run(_tile, tiles, label="resamples", finished=finished, **work), strict=True
-        ):
-            scores[index] = computed
-    return np.array(scores), finished
+    shared = (table, rankers, trees, schedule)
+    tiles = [(index,) for index in range(schedule.count)]
+    with nullcontext() if resume is None else finished_tiles(resume, "resume", "resample", _key(*shared)) as kept:
+        scores = np.array(run(_tile, tiles, shared=shared, kept=kept, label="resamples", **work))
+    return scores, 0 if kept is None else kept.found
 
 
-def _load(path: Path, shape: tuple[int, int]) -> Scores | None:
-    """Return a finished resample's scores, None if there are none or the file is not as it was written."""
-    size = hashlib.sha256().digest_size + 8 * shape[0] * shape[1]
-    try:
-        if path.stat().st_size != size:
-            return None
-        content = path.read_bytes()
-    except OSError:
-        return None
-    scores = np.frombuffer(content[-8 * shape[0] * shape[1] :]).reshape(shape)
-    return scores if content == _stored(path, scores) else None
-
-
-def _stored(path: Path, scores: Scores) -> bytes:
-    """Return scores as they are kept: the SHA-256 sum of the file's name and the numbers, and the numbers."""
-    numbers = scores.tobytes()
-    return hashlib.sha256(path.name.encode() + numbers).digest() + numbers
-
-
-def _tile(table: Features, rankers: Rankers, trees: int, schedule: Plan, index: int, path: Path | None) -> Scores:
-    """Rank one resample with all methods, on one thread, and keep the scores in a file."""
+def _tile(table: Features, rankers: Rankers, trees: int, schedule: Plan, index: int) -> Scores:
+    """Rank one resample with all methods, on one thread."""
     rows = schedule.rows(table.codes, index)
-    scores = scores_of(table.at(rows), rankers, trees, schedule.seeds(index)[1], n_jobs=1, progress=False)
-    if path is not None:
-        write_atomically(path, lambda file: file.write(_stored(path, scores)))
-    return scores
+    return scores_of(table.at(rows), rankers, trees, schedule.seeds(index)[1], n_jobs=1, progress=False)
 
 
 def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:
     """Return a fingerprint of all that a resample depends on."""
-    digest = hashlib.sha256()
-    for array in (table.values, table.categorical, table.codes):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    version = import_module("fujiscore").__version__  # by name: the package itself imports this module
     # The number of resamples matters only to folds: other schemes can be continued with more of them.
     count = schedule.count if schedule.scheme == "folds" else 0
     known = {name: describe(ranker) for name, ranker in rankers.items()}
-    parts = (table.values.shape, known, trees, schedule.scheme, schedule.fraction, schedule.seed, count, version)
-    digest.update(repr(parts).encode())
-    return digest.hexdigest()[:16]
+    parts = (known, trees, schedule.scheme, schedule.fraction, schedule.seed, count, version())
+    return key_of(sum_of((table.values, table.categorical, table.codes, parts)))
 
 
 def describe(method: Any) -> str:

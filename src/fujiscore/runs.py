@@ -235,6 +235,11 @@ def _in_memory(
     a: Any, b: Any, asked: Asked, job: Job, notes: list[str], work: dict[str, Any]
 ) -> tuple[Part, tuple[str, str]]:
     """Compare two runs that are read whole."""
+    shapes = [np.shape(obj) if isinstance(obj, np.ndarray) else None for obj in (a, b)]
+    if None not in shapes and shapes[0] != shapes[1]:
+        raise InputError(
+            f"a and b must be arrays of one shape, to be compared row by row; got {shapes[0]} and {shapes[1]}."
+        )
     first, second = load_run(a, "a", asked), load_run(b, "b", asked)
     names = (first.name, second.name) if first.name != second.name else ("a", "b")
     grouped = any(side.columns.groups is not None for side in (first, second))
@@ -246,8 +251,7 @@ def _in_memory(
     part = Part()
     chunk = together(r, s, names, job.policies, part.tally)
     spans = _cut(chunk)
-    pieces = run(_compared, [(chunk, job, names, *span) for span in spans], label="queries", **work)
-    for piece in pieces:
+    for piece in run(_compared, spans, shared=(chunk, job, names), label="queries", **work):
         part.add(piece, job.keep)
     part.only[0].extend(chunk.only[0])
     part.only[1].extend(chunk.only[1])
@@ -303,9 +307,8 @@ def _require_same_items(chunk: Chunk, columns: dict[str, NDArray[Any]], first: i
 def _from_stores(a: Stored, b: Stored, job: Job, work: dict[str, Any]) -> tuple[Part, tuple[str, str]]:
     """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
     names = (a.name, b.name) if a.name != b.name else ("a", "b")
-    tiles = [(a, b, job, names, low, high) for low, high in ranges(a, b)]
     part = Part()
-    for piece in run(_compared_range, tiles, label="queries", **work):
+    for piece in run(_compared_range, ranges(a, b), shared=(a, b, job, names), label="queries", **work):
         part.add(piece, job.keep)
     return part, names
 
@@ -392,6 +395,11 @@ def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str],
         for name, queries in zip(names, part.only, strict=True)
         if queries
     ]
+    if "fuji" in columns and part.tally.negative and np.isnan(columns["fuji"][columns["k"] > 0]).any():
+        notes.append(
+            "FUJI is undefined where all scores of a list are negative: pass "
+            f"{spelled('transform', 'exp')} if they are logs"
+        )
     ks = task.depths.ks
     deepest = ks if isinstance(ks, int) else 0 if isinstance(ks, str) else int(ks[-1])
     short = int((columns["k"] < deepest).sum())

@@ -24,7 +24,6 @@ from fujiscore.tiles import run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
     from fujiscore.matrix import Matrix
@@ -154,7 +153,7 @@ def stability(
     corrected: bool = False,
     confidence: float = 0.95,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
@@ -241,7 +240,7 @@ def stability_curve(
     corrected: bool = False,
     confidence: float = 0.95,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
@@ -264,8 +263,8 @@ def stability_curve(
     require_enough(m, "rankings")
     task = task_for(aligned, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
     members = sort_all(aligned, task, {"n_jobs": n_jobs})
-    tiles = [(task, members[i], members[i + 1 :]) for i in range(m - 1)]
-    rows = run(_row_of_curves, tiles, n_jobs=n_jobs, executor=executor, progress=progress, label="pairs")
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    rows = run(_row_of_curves, [(i,) for i in range(m - 1)], shared=(task, members), label="pairs", **work)
     values, least = np.ones((2, task.grid.ks.size, m, m))
     for i, row in enumerate(rows):
         for pairs, of_row in zip((values, least), row, strict=True):
@@ -279,8 +278,9 @@ def stability_curve(
     return StabilityCurve(task.measure.name, task.grid, mean, low, high, level, corrected, notes)
 
 
-def _row_of_curves(task: Task, ranking: Ranking, others: list[Ranking]) -> tuple[Scores, Scores]:
-    """Return the curves of one ranking against others (the mean of both ways), and the least values they can have."""
+def _row_of_curves(task: Task, members: list[Ranking], row: int) -> tuple[Scores, Scores]:
+    """Return one ranking's curves with those after it (the mean of both ways), and the least values they can have."""
+    ranking, others = members[row], members[row + 1 :]
     rows, least = np.empty((2, len(others), task.grid.ks.size))
     for t, other in enumerate(others):
         ways = [(ranking, other)] if task.measure.symmetric else [(ranking, other), (other, ranking)]

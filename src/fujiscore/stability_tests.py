@@ -25,7 +25,6 @@ from fujiscore.stability import (
 )
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
     from fujiscore.coercion import Scores
     from fujiscore.intervals import Alternative
@@ -100,7 +99,7 @@ def compare_stability(
     corrected: bool = False,
     confidence: float = 0.95,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",

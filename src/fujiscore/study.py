@@ -24,7 +24,6 @@ from fujiscore.stability_tests import StabilityComparison, compare_stabilities
 if TYPE_CHECKING:
     import os
     from collections.abc import Hashable, Mapping, Sequence
-    from concurrent.futures import Executor
     from pathlib import Path
 
     from fujiscore.coercion import Scores
@@ -187,7 +186,7 @@ def study(
     trees: int = 200,
     random_state: Any = 0,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     resume: str | os.PathLike[str] | None = None,
 ) -> Study:

@@ -1,4 +1,4 @@
-"""Cut work into tiles and run them on any concurrent.futures Executor, with a progress bar. Imports errors only.
+"""Cut work into tiles and run them on threads or any executor, with a progress bar. Imports executors and errors.
 
 A tile is a picklable function of arrays; results come back in the order of the tiles, so that they do not depend
 on the number of workers.
@@ -8,22 +8,32 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import copy_context
 from operator import index
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Executor, Future
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Executor
 
 T = TypeVar("T")
 
 # A progress bar appears only for work that takes longer than this many seconds: it would flicker.
 PATIENCE = 1.5
+
+
+class Kept(Protocol):
+    """Where results of finished tiles are kept, by their number: see `checkpoint`."""
+
+    def load(self, number: int) -> Any:
+        """Return a tile's result, None if it is not there."""
+
+    def save(self, number: int, result: Any) -> None:
+        """Keep a tile's result."""
 
 
 def workers(n_jobs: Any) -> int:
@@ -49,28 +59,40 @@ def run(
     function: Callable[..., T],
     tiles: Sequence[tuple[Any, ...]],
     *,
+    shared: tuple[Any, ...] = (),
+    kept: Kept | None = None,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     progress: bool | None = None,
     label: str = "",
-    finished: int = 0,
 ) -> list[T]:
-    """Return function(*tile) for every tile, in order; the progress bar counts those finished earlier too.
+    """Return function(*shared, *tile) for every tile, in order.
 
-    Without an executor, threads are used (and none where one is enough). On an error or Ctrl-C the tiles not yet
-    started are cancelled.
+    What tiles share reaches each worker once, not once per tile. Results that `kept` holds from an earlier run are
+    not computed again, and new ones are kept by this process as they arrive. Without an executor, threads are used
+    (and none where one is enough). On an error or Ctrl-C the tiles not yet started are cancelled.
     """
-    with progress_bar(finished + len(tiles), label, progress=progress, initial=finished) as count:
-        if executor is not None:
-            return _submit(executor, function, tiles, count)
-        results: list[Any] = [None] * len(tiles)
+    results: list[Any] = [None if kept is None else kept.load(number) for number in range(len(tiles))]
+    missing = [number for number, result in enumerate(results) if result is None]
+    earlier = len(tiles) - len(missing)
+    with progress_bar(len(tiles), label, progress=progress, initial=earlier) as count:
 
-        def work(_worker: int, task: int) -> None:
-            results[task] = function(*tiles[task])
+        def keep(task: int, result: T) -> None:
+            number = missing[task]
+            if kept is not None:
+                kept.save(number, result)
+            results[number] = result
             count(1)
 
-        spread(len(tiles), work, workers(n_jobs))
-        return results
+        if executor is None:
+            spread(len(missing), lambda _, task: keep(task, function(*shared, *tiles[missing[task]])), workers(n_jobs))
+        elif missing:
+            from fujiscore.executors import completed
+
+            with closing(completed(executor, function, shared, [tiles[number] for number in missing])) as arriving:
+                for task, result in arriving:
+                    keep(task, result)
+    return results
 
 
 @contextmanager
@@ -87,27 +109,6 @@ def _threads(number: int) -> Iterator[Executor]:
         raise
     finally:
         pool.shutdown(wait=not interrupted, cancel_futures=interrupted)
-
-
-def _submit(
-    executor: Executor, function: Callable[..., T], tiles: Iterable[tuple[Any, ...]], finished: Callable[[int], object]
-) -> list[T]:
-    """Submit every tile and collect the results in order."""
-    from concurrent.futures import FIRST_COMPLETED, wait
-
-    futures: list[Future[T]] = [executor.submit(function, *tile) for tile in tiles]
-    waiting = set(futures)
-    try:
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()
-            finished(len(done))
-    except BaseException:
-        for future in futures:
-            future.cancel()
-        raise
-    return [future.result() for future in futures]
 
 
 def spread(count: int, work: Callable[[int, int], object], threads: int) -> None:

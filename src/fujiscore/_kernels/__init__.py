@@ -15,6 +15,7 @@ __all__ = [
     "batch",
     "beta",
     "chance",
+    "coefficients",
     "forest",
     "gamma",
     "grid",

@@ -1,6 +1,6 @@
 """Many pairs of lists at once: each pair is sorted, matched and swept as one pair alone would be.
 
-Lists follow each other in flat arrays: list q is start[q] to start[q + 1]. Items are integers from 0.
+Lists follow each other in flat arrays: list q is start[q] to start[q + 1]. Items are integers.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def scratch(start_r, start_s):
     return (whole, real, np.empty((2, longest), np.uint64)), np.empty(slots, np.int64), np.empty(slots, np.int32)
 
 
-@kernel(cost=60)
+@kernel(cost=20)
 def overlaps(
     start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, closed, zero_tail, bounds, persistence,
     sizes, k1, k2, shared, fuji, high, depths,
@@ -281,7 +281,7 @@ def overlaps(
     return -1
 
 
-@kernel(cost=60)
+@kernel(cost=15)
 def sides(start, scores, ks, sizes, universe, closed, log_factorials, moments, log_ties, upper, cut, by_depth):
     """Write what chance depends on in each list, cut at its k (0: left out), with a top set of the given size.
 

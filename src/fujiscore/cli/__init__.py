@@ -39,6 +39,7 @@ COMMANDS = (
 # The library's arguments whose option has another name.
 OPTIONS = {
     "k": "-k",
+    "executor": "--dask",
     "n_jobs": "--jobs",
     "keep": "--explain",
     "random_state": "--seed",

@@ -64,7 +64,7 @@ COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
 @options.reading_truncated
 @options.plot("Draw the curves")
 @options.writing
-@options.work
+@options.work_anywhere
 def command(
     *,
     files: tuple[str, ...],

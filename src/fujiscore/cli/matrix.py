@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 from os.path import isfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -57,11 +58,14 @@ ROOM_FOR_P = 22
     section="Write",
     default=True,
 )
+@options.option(
+    "--checkpoint", "Folder that keeps finished parts: interrupted runs resume.", section="Other", metavar="DIR"
+)
 @options.points
 @options.reading
 @options.plot("Draw the heat map")
 @options.writing
-@options.work
+@options.work_anywhere
 def command(
     *,
     files: tuple[str, ...],
@@ -72,6 +76,7 @@ def command(
     alternative: str,
     reference: str | None,
     cluster: bool,
+    checkpoint: str | None,
     points: options.Points,
     reading: options.Reading,
     plot: str | None,
@@ -85,14 +90,20 @@ def command(
     are not significant.
     """
     check_destinations(writing, files, plot)
+    where = work.arguments(writing)
     rankings, reference = _read(files, reference, reading)
     if len(rankings) < 2:
         raise InputError(f"a matrix needs at least 2 rankings; got {len(rankings)}. Name more files.")
     first, others = _against(rankings, reference) if reference is not None else (rankings, None)
-    chosen: Any = {"ks": points.sizes(rankings.depth, "exp"), "corrected": corrected, **reading.sets}
+    chosen: Any = {"ks": points.sizes(rankings.depth, "exp"), "corrected": corrected, **reading.sets, **where}
     chosen |= {"p_values": p_values, "adjust": adjust, "alternative": alternative}
     unique = {measure.name: measure for measure in measures}.values()
-    matrices = [fj.pairwise(first, others, measure=measure, **chosen, **work.arguments(writing)) for measure in unique]
+    # Each measure has a folder of its own: the second's is within the first's, and so on.
+    folders = [checkpoint and Path(checkpoint, *(["next"] * place)) for place in range(len(unique))]
+    matrices = [
+        fj.pairwise(first, others, measure=measure, checkpoint=folder, **chosen)
+        for measure, folder in zip(unique, folders, strict=True)
+    ]
     matrices = _ordered(matrices, by_value=reference is not None, cluster=cluster)
     if plot is not None:
         size = matrix_size(matrices[0], 0.55, 0.5)

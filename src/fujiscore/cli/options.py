@@ -195,10 +195,16 @@ class Work:
 
     jobs: int | None
     no_progress: bool
+    dask: str | None = None
 
     def arguments(self, writing: Writing) -> dict[str, Any]:
-        """Return the library's arguments."""
-        return {"n_jobs": self.jobs, "progress": False if self.no_progress or writing.quiet else None}
+        """Return the library's arguments; a connection to a cluster is closed when the command ends."""
+        arguments = {"n_jobs": self.jobs, "progress": False if self.no_progress or writing.quiet else None}
+        if self.dask is None:
+            return arguments
+        from fujiscore.executors import connected
+
+        return arguments | {"executor": click.get_current_context().with_resource(connected(self.dask))}
 
 
 def option(names: str, text: str, *, section: str = "Compute", **attributes: Any) -> Decorator:
@@ -404,8 +410,18 @@ points = _packed(
     option("--top", "Evaluate k = 1 to N only.", type=Count(1), metavar="N"),
 )
 
-work = _packed(
-    Work,
+_work = (
     option("--jobs", "Number of threads; all cores by default.", section="Other", type=Count(1), metavar="N"),
     option("--no-progress", "Show no progress bar.", section="Other", is_flag=True),
+)
+work = _packed(Work, *_work)
+work_anywhere = _packed(
+    Work,
+    option(
+        "--dask",
+        "Run on a Dask cluster: address of its scheduler (tcp://HOST:8786) or its scheduler file.",
+        section="Other",
+        metavar="ADDRESS",
+    ),
+    *_work,
 )

@@ -92,7 +92,7 @@ class Versus(options.Command):
 @options.reading
 @options.plot("Draw stability over k")
 @options.writing
-@options.work
+@options.work_anywhere
 def command(
     *,
     files: tuple[str, ...],

@@ -54,7 +54,7 @@ SHOWN = 10
 )
 @options.confidence
 @options.writing_folder
-@options.work
+@options.work_anywhere
 def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.Work, **chosen: Any) -> None:
     """Rank features by several methods, compare the methods beyond chance, and judge how stable each one is.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import Labelled, is_table, labelled, require_labels
+from fujiscore.coercion import Labelled, as_frame, is_table, labelled, require_labels
 from fujiscore.errors import InputError, choice, shown, spelled
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import QUERY_NAMES, choose, direction, label_of, plain
@@ -114,23 +114,27 @@ def _from_file(path: Any, asked: Asked) -> Run:
 def from_arrow(columns: Sequence[Any], roles: Roles) -> Columns | None:
     """Return a run from Arrow columns of labels and scores; None if a label or a score is none."""
     item, query, *group, score = columns
-    items, scores, blocks = label_column(item), columnar.score_column(score), _query_blocks(query)
-    groups = label_column(group[0]) if roles.group is not None else None
+    items, scores, blocks = (
+        label_column(item, roles.item),
+        columnar.score_column(score),
+        _query_blocks(query, str(roles.ranking)),
+    )
+    groups = label_column(group[0], roles.group) if roles.group is not None else None
     if items is None or scores is None or blocks is None or (roles.group is not None and groups is None):
         return None
     return in_blocks(*blocks, items, scores, groups)
 
 
-def _query_blocks(column: Any) -> tuple[list[Any], Any] | None:
+def _query_blocks(column: Any, name: str) -> tuple[list[Any], Any] | None:
     """Return the queries of a column's blocks and where these begin; None if a label is missing."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
-        labels = label_column(column)
+        labels = label_column(column, name)
         return None if labels is None else blocks(labels)
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
-    labels = None if column.null_count else label_column(column.dictionary)
+    labels = None if column.null_count else label_column(column.dictionary, name)
     if labels is None:
         return None
     codes, start = blocks(integers(column.indices))
@@ -163,7 +167,7 @@ def in_blocks(queries: list[Any], start: Any, items: Any, scores: Any, groups: A
     return Columns(queries, start, items, scores, labels_at(groups, start))
 
 
-def label_column(column: Any) -> Any:
+def label_column(column: Any, name: str) -> Any:
     """Return an Arrow column of labels as int64 or text, None if one of them is missing."""
     import pyarrow as pa
 
@@ -177,7 +181,9 @@ def label_column(column: Any) -> Any:
         try:
             column = column.cast(pa.int64())
         except pa.ArrowException:
-            raise InputError("labels must be text or integers; a column of them holds fractions.") from None
+            raise InputError(
+                f"column {name!r} must hold text or integers, as labels; it holds other numbers."
+            ) from None
     else:
         column = columnar.as_text(column)
         from pyarrow import compute
@@ -255,17 +261,15 @@ def _from_array(obj: Any, name: str) -> Columns:
 
 def _from_frame(obj: Any, name: str, asked: Asked) -> Run:
     """Return the run in a DataFrame or an Arrow stream."""
-    import narwhals as nw
-
-    if not nw.dependencies.is_into_dataframe(obj):
-        columnar.need("reading an Arrow stream")
-        import pyarrow as pa
-
-        obj = pa.table(obj)
-    frame = nw.from_native(obj, eager_only=True)
+    _, frame = as_frame(obj, name)
     if not len(frame):
         raise InputError(f"{name} must have rows; it has none.")
     numeric = {column: float(frame[column].dtype.is_numeric()) for column in frame.columns}
+    if asked.by is None and all(numeric.values()) and not any(plain(column) in QUERY_NAMES for column in numeric):
+        raise InputError(
+            f"{name} must have columns for query, item and score; it has numbers only, {listed(numeric)}. To compare "
+            "two tables row by row, pass arrays: a.to_numpy(), b.to_numpy()."
+        )
 
     def rows(names: Sequence[str]) -> Any:
         return enumerate(zip(*(frame[column].to_list() for column in names), strict=True), 1)

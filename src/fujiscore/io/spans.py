@@ -144,7 +144,7 @@ def _first(file: Any, group: int, roles: Roles) -> Any:
     """Return the first query of a row group."""
     query = str(roles.ranking)
     for batch in file.iter_batches(1, row_groups=[group], columns=[query], use_threads=False):
-        label = label_column(batch.column(0))
+        label = label_column(batch.column(0), query)
         if label is None:
             raise InputError(f"column {query!r} must not be empty: every row needs a query.")
         return labels_at(label, np.array([0]))[0]

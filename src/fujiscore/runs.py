@@ -141,7 +141,7 @@ def compare_runs(
     Returns
     -------
     RunComparison
-        With `.to_frame()`, one row per query, `.interval()`, `.quantiles`, `.worst()`, `.explain()` and `.notes`.
+        With `.to_frame()`, one row per query, `.interval()`, `.quantile()`, `.worst()`, `.explain()` and `.notes`.
 
     Examples
     --------

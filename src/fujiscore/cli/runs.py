@@ -117,7 +117,7 @@ def gates(function: Any) -> Any:
 )
 @options.plot("Draw the share of queries up to each value")
 @options.writing_table
-@options.work
+@options.work_anywhere
 def command(
     *,
     files: tuple[str, ...],

@@ -118,9 +118,14 @@ class TestAlone:
         zero_tail = "include" if include else "exclude"
         check_values(pairs, ks, FAST, universe=universe, zero_tail=zero_tail)
 
-    @given(ragged(), st.sampled_from(DEPTHS), st.booleans())
+    @given(ragged(st.integers(-1, 2).map(float)), st.sampled_from(DEPTHS), st.booleans())
     def test_stable_ties(self, pairs, ks, include):
         check_values(pairs, ks, FAST, ties="stable", zero_tail="include" if include else "exclude")
+
+    def test_stable_ties_are_in_the_order_of_the_first_list(self):
+        pairs = [({0: 3.0, 1: 2.0, 2: 1.0}, {2: 1.0, 5: 1.0, 1: 1.0, 0: 1.0}), ({0: 1.0, 1: 1.0}, {1: 1.0, 0: 1.0})]
+        check_values(pairs, 1, [*FAST, *BY_RANK], ties="stable")
+        assert batch(pairs, ["jaccard", "rank_agreement"], 1, ties="stable")["jaccard"].tolist() == [1, 1]
 
     @given(ragged(), st.sampled_from(DEPTHS), st.sampled_from(["closed", "stable"]))
     def test_by_rank(self, pairs, ks, ties):
@@ -154,7 +159,7 @@ class TestAlone:
             )
             for size in sizes
         ]
-        for ks in (150, (2, 140)):
+        for ks in (150, 220, (2, 140)):
             check_values(pairs, ks, ["gamma", "kendall", "weightedtau", "spearman", "ndcg"])
 
     def test_one_table_of_all_lengths(self):
@@ -272,6 +277,9 @@ class TestChance:
         # No p-value is below that of their overlap.
         pairs = [
             ({i: float(i < 3) for i in range(25)}, {i: float(i % 8 == 0) for i in range(25)}),
+            ({i: float(i < 3) for i in range(25)}, {i: float(i < 3) for i in range(25)}),
+            ({i: float(i < 3) for i in range(25)}, {i: float(i < 4) for i in range(25)}),
+            ({i: float(i < 2) for i in range(25)}, {1: 1.0, 0: 1.0}),
             ({i: float(i < 3) for i in range(25)}, {0: 1.0, 1: 1.0, 7: 1.0}),
             ({0: 2.0, 1: 2.0}, {0: 1.0, 1: 1.0, 7: 1.0}),
             ({0: 2.0}, {0: 1.0}),

@@ -46,8 +46,7 @@ def lists(sides, dtype=np.int64):
 def batch(pairs, measures=("fuji", "rbo", "jaccard"), ks=10, *, dtype=np.int64, **options):
     """Return the columns of pairs of dicts of item (an integer) to score."""
     task = Task(tuple(map(find, measures)), depths(ks), **options)
-    items = 1 + max((item for pair in pairs for side in pair for item in side), default=0)
-    return compared(lists([r for r, _ in pairs], dtype), lists([s for _, s in pairs], dtype), task, items)
+    return compared(lists([r for r, _ in pairs], dtype), lists([s for _, s in pairs], dtype), task)
 
 
 def depths(ks):
@@ -331,7 +330,7 @@ class TestItems:
         task = Task((find("fuji"),), Depths(1))
         for pair in ((twice(1), twice(0)), (twice(0), twice(1))):
             with pytest.raises(RepeatedItem) as repeated:
-                compared(*pair, task, 2)
+                compared(*pair, task)
             assert repeated.value.args == (1,)
 
     def test_any_integers(self):
@@ -357,7 +356,7 @@ class TestItems:
         empty = Lists(np.array([0, 0]), np.empty(0, np.int64), np.empty(0))
         for pair in ((twice, empty), (empty, twice)):
             with pytest.raises(RepeatedItem):
-                compared(*pair, Task((find("fuji"),), Depths(1)), 2)
+                compared(*pair, Task((find("fuji"),), Depths(1)))
 
     def test_parts_give_the_same(self):
         generator = np.random.default_rng(0)
@@ -367,8 +366,8 @@ class TestItems:
         ]
         r, s = lists([r for r, _ in pairs]), lists([s for _, s in pairs])
         task = Task(tuple(map(find, ("fuji", "rbo", "jaccard", "kendall"))), Depths(4), universe=50)
-        whole = compared(r, s, task, 9)
-        parts = [compared(r.part(a, b), s.part(a, b), task, 9) for a, b in ((0, 11), (11, 12), (12, 40))]
+        whole = compared(r, s, task)
+        parts = [compared(r.part(a, b), s.part(a, b), task) for a, b in ((0, 11), (11, 12), (12, 40))]
         for name, column in whole.items():
             assert np.array_equal(np.concatenate([part[name] for part in parts]), column, equal_nan=True), name
 
@@ -390,7 +389,7 @@ import numpy as np
 from fujiscore.batches import Depths, Lists, Task, compared
 from fujiscore.measures import find
 lists = Lists(np.arange(0, 40, 10), np.tile(np.arange(10), 3), np.tile(np.arange(10.0), 3))
-compared(lists, lists, Task(tuple(map(find, ("fuji", "rbo", "jaccard"))), Depths(10), 1000), 10)
+compared(lists, lists, Task(tuple(map(find, ("fuji", "rbo", "jaccard"))), Depths(10), 1000))
 print("numba" in sys.modules)
 """
     environment = {name: value for name, value in os.environ.items() if name != "FUJISCORE_COMPILE"}

@@ -178,7 +178,7 @@ class Swept:
     by_depth: Scores
 
 
-def compared(r: Lists, s: Lists, task: Task, items: int = 0) -> dict[str, NDArray[Any]]:  # noqa: ARG001
+def compared(r: Lists, s: Lists, task: Task) -> dict[str, NDArray[Any]]:
     """Return one column per result, one row per pair of lists: what `compare` gives for each alone.
 
     `n_a`, `n_b`, `shared` (sizes of the lists, items that they share), `k` (where the pair is evaluated, or its path

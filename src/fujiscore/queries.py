@@ -152,7 +152,7 @@ class Chunk:
     queries : list
         Labels, in the order of the lists.
     r, s : Lists
-        The lists; items are codes below `codes`, the same for equal labels of one query.
+        The lists; items are integers, the same for equal labels of one query.
     labels : pair of columns
         The items' labels; `rows` says which of them each entry of a list has (None: they correspond).
     only : pair of lists
@@ -164,7 +164,6 @@ class Chunk:
     queries: list[Any]
     r: Lists
     s: Lists
-    codes: int
     labels: tuple[Any, Any]
     rows: tuple[NDArray[Any] | None, NDArray[Any] | None]
     only: tuple[list[Any], list[Any]]
@@ -227,7 +226,8 @@ def together(a: Columns, b: Columns, names: tuple[str, str], policies: Policies,
     groups = _groups((a, b), kept)
     sides = [_in_order(side, code, both) for side, code in zip((a, b), codes, strict=True)]
     start_r, start_s = (np.concatenate([[0], np.cumsum(size[both])]) for size in sizes)
-    items_r, items_s, number = _item_codes(start_r, sides[0][0], start_s, sides[1][0])
+    small = policies.duplicates != "raise" or policies.missing == "drop"
+    items_r, items_s, number = _item_codes(start_r, sides[0][0], start_s, sides[1][0], small=small)
     lists, rows = [], []
     for name, start, items, side in zip(names, (start_r, start_s), (items_r, items_s), sides, strict=True):
         admitted = _Admitted(Lists(start, items, side[1]), name, kept, side[0], number)
@@ -238,7 +238,7 @@ def together(a: Columns, b: Columns, names: tuple[str, str], policies: Policies,
         lists, rows = _shared_only(lists, rows, number, names, tally)
     only = [[queries[q] for q in np.flatnonzero((size > 0) & ~both).tolist()] for size in sizes]
     labels = (sides[0][0], sides[1][0])
-    return Chunk(kept, lists[0], lists[1], number, labels, (rows[0], rows[1]), (only[0], only[1]), groups)
+    return Chunk(kept, lists[0], lists[1], labels, (rows[0], rows[1]), (only[0], only[1]), groups)
 
 
 def _in_order(side: Columns, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any, Scores]:
@@ -253,8 +253,15 @@ def _in_order(side: Columns, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any
     return _taken(side.items, rows), side.scores[rows]
 
 
-def _item_codes(start_r: Sizes, r: Any, start_s: Sizes, s: Any) -> tuple[NDArray[Any], NDArray[Any], int]:
-    """Return the items of both sides as integers that are the same for equal labels of a query, and their number."""
+def _item_codes(
+    start_r: Sizes, r: Any, start_s: Sizes, s: Any, *, small: bool
+) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """Return the items of both sides as integers that are the same for equal labels of a query.
+
+    If these must be small, they are below the number that comes with them; otherwise integer labels stay as they are.
+    """
+    if not small and all(isinstance(column, np.ndarray) and column.dtype != object for column in (r, s)):
+        return r, s, 0
     first, second = _marks(r), _marks(s)
     if first is None or second is None:
         numbers: dict[Any, int] = {}

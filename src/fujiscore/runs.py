@@ -270,7 +270,7 @@ def _compared(chunk: Chunk, job: Job, names: tuple[str, str], first: int, last: 
     """Compare some queries of a chunk."""
     part = Part(chunk.queries[first:last], groups=chunk.groups[first:last])
     try:
-        columns = compared(chunk.r.part(first, last), chunk.s.part(first, last), job.task, chunk.codes)
+        columns = compared(chunk.r.part(first, last), chunk.s.part(first, last), job.task)
     except RepeatedItem as again:
         raise repeated(chunk, first + again.args[0], names) from None
     except UniverseTooSmall as small:

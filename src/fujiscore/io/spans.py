@@ -295,9 +295,10 @@ def _text(value: str) -> str:
 def ranges(a: Stored, b: Stored) -> list[tuple[Any, Any]]:
     """Return ranges of queries (above the first, up to the second) of about as many rows each."""
     cuts: list[Any] = []
-    rows = 0
-    for span in a.spans if a.rows >= b.rows else b.spans:
-        if rows >= TILE and (not cuts or span.first > cuts[-1]):
+    rows, larger = 0, a if a.rows >= b.rows else b
+    size = min(TILE, larger.rows // 16)
+    for span in larger.spans:
+        if rows >= size and (not cuts or span.first > cuts[-1]):
             cuts.append(span.first)
             rows = 0
         rows += span.rows

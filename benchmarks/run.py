@@ -12,6 +12,7 @@ from pathlib import Path
 
 import chances
 import cli
+import cluster
 import cold_start
 import core
 import files
@@ -23,6 +24,7 @@ SECTIONS = {
     "cold_start": cold_start.rows,
     "cli": cli.rows,
     "chances": chances.rows,
+    "cluster": cluster.rows,
     "files": files.rows,
     "rankers": rankers.measure,
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 import batches
 import chances
 import cli
+import cluster
 import cold_start
 import core
 import files
@@ -26,6 +27,7 @@ SECTIONS = {
     "cli": cli.rows,
     "chances": chances.rows,
     "batches": batches.rows,
+    "cluster": cluster.rows,
     "files": files.rows,
     "rankers": rankers.measure,
     "runs": runs.rows,

@@ -321,3 +321,15 @@ def test_a_scheduler_without_workers():
     assert result.returncode == 2
     assert f"must have workers; it has none. Start some: dask worker {cluster.scheduler_address}." in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_the_script_for_all_clusters(tmp_path):
+    script = EXAMPLES / "all_pairs.py"
+    written = {}
+    for where in ("threads", "local"):
+        target = tmp_path / f"{where}.csv"
+        subprocess.run([sys.executable, script, EXAMPLES / "scores.csv", target, where], check=True, timeout=120)
+        written[where] = target.read_text()
+    assert written["local"] == written["threads"]
+    assert written["local"].startswith("ranking,mutual_information,anova")

@@ -188,27 +188,29 @@ def _attempt(
 
 
 class _Shared:
-    """What tiles share, on its way to Dask's workers.
+    """What tiles share, on its way to Dask's workers, which unpack it once.
 
-    It travels as bytes, as tiles and results do: Dask puts arrays at odd addresses, at which NumPy sums in another
-    order and kernels are compiled anew.
+    Dask puts arrays at odd addresses, at which NumPy sums in another order and kernels are compiled anew: they are
+    copied to even ones. Tiles and results, which are small, travel as bytes.
     """
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
         self.parts = parts
 
-    def __reduce__(self) -> tuple[Callable[[bytes], _Shared], tuple[bytes]]:
-        """Return the bytes."""
+    def __reduce__(self) -> tuple[Callable[..., _Shared], tuple[Any, ...]]:
+        """Return the content, with the memory of large arrays apart: it is not copied on the way."""
         from distributed.protocol.pickle import dumps
 
-        return _unpacked, (dumps(self.parts),)
+        buffers: list[pickle.PickleBuffer] = []
+        content = dumps(self.parts, buffer_callback=buffers.append)
+        return _unpacked, (content, *buffers)
 
 
-def _unpacked(content: bytes) -> _Shared:
-    """Return what tiles share, once per worker."""
+def _unpacked(content: bytes, *buffers: Any) -> _Shared:
+    """Return what tiles share, as it is on a worker."""
     from distributed.protocol.pickle import loads
 
-    return _Shared(loads(content))
+    return _Shared(loads(content, buffers=[bytearray(buffer) for buffer in buffers]))
 
 
 def _on_worker(function: Callable[..., Any], shared: _Shared, tile: bytes) -> bytes:

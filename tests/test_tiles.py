@@ -147,6 +147,23 @@ def test_a_matrix_from_a_checkpoint_is_the_same(tmp_path, monkeypatch, options):
     assert fj.pairwise(SCORES, checkpoint=tmp_path, **options).raw.tobytes() == plain.raw.tobytes()
 
 
+@pytest.mark.parametrize("options", [{}, {"ks": "all", "corrected": True}], ids=str)
+def test_an_executor_resumes_what_threads_began_and_the_other_way_round(tmp_path, pools, monkeypatch, options):
+    monkeypatch.setattr(PAIRS, "TILE", 4)
+    whole = fj.pairwise(SCORES, **options).raw.tobytes()
+    for number, (first, second) in enumerate([(None, pools[2]), (pools[2], None), (pools[1], pools[2])]):
+        folder = tmp_path / str(number)
+        assert fj.pairwise(SCORES, executor=first, checkpoint=folder, **options).raw.tobytes() == whole
+        tiles = sorted(folder.glob("*.tile"))
+        for path in tiles[::2]:
+            path.unlink()
+        kept = {path: path.stat().st_mtime_ns for path in tiles[1::2]}
+        assert len(kept) > 3
+        assert fj.pairwise(SCORES, executor=second, checkpoint=folder, **options).raw.tobytes() == whole
+        assert {path: path.stat().st_mtime_ns for path in kept} == kept
+        assert sorted(folder.glob("*.tile")) == tiles
+
+
 def test_two_collections_have_their_own(tmp_path):
     plain = fj.pairwise(SCORES[:3], SCORES[3:])
     for _ in range(2):

@@ -25,7 +25,6 @@ from fujiscore.stability import (
 )
 
 if TYPE_CHECKING:
-
     from fujiscore.coercion import Scores
     from fujiscore.intervals import Alternative
     from fujiscore.overlap import Ties, ZeroTail

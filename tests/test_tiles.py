@@ -257,8 +257,8 @@ def test_the_command_keeps_every_measure_and_refuses_other_options(tmp_path):
     refused = fuji("--measure", "jaccard", "--checkpoint", tmp_path / "kept")
     assert refused.returncode == 2
     assert refused.stderr == (
-        f"fuji matrix: --checkpoint {tmp_path / 'kept'} keeps the tiles of other input or options: --measure was 'fuji' "
-        "and is 'jaccard'. Repeat the call as it was, or name another folder.\n"
+        f"fuji matrix: --checkpoint {tmp_path / 'kept'} keeps the tiles of other input or options: "
+        "--measure was 'fuji' and is 'jaccard'. Repeat the call as it was, or name another folder.\n"
     )
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from fujiscore.checkpoint import Finished, finished_tiles, resumable, sum_of
 from fujiscore.tiles import run
 
 PAIRS = sys.modules["fujiscore.pairwise"]
+EXAMPLE = Path(__file__).parent.parent / "examples" / "scores.csv"
 SCORES = np.random.default_rng(3).random((20, 60)).round(2)
 
 
@@ -147,6 +149,23 @@ def test_a_matrix_from_a_checkpoint_is_the_same(tmp_path, monkeypatch, options):
     assert fj.pairwise(SCORES, checkpoint=tmp_path, **options).raw.tobytes() == plain.raw.tobytes()
 
 
+@pytest.mark.parametrize("options", [{}, {"ks": "all", "corrected": True}], ids=str)
+def test_an_executor_resumes_what_threads_began_and_the_other_way_round(tmp_path, pools, monkeypatch, options):
+    monkeypatch.setattr(PAIRS, "TILE", 4)
+    whole = fj.pairwise(SCORES, **options).raw.tobytes()
+    for number, (first, second) in enumerate([(None, pools[2]), (pools[2], None), (pools[1], pools[2])]):
+        folder = tmp_path / str(number)
+        assert fj.pairwise(SCORES, executor=first, checkpoint=folder, **options).raw.tobytes() == whole
+        tiles = sorted(folder.glob("*.tile"))
+        for path in tiles[::2]:
+            path.unlink()
+        kept = {path: path.stat().st_mtime_ns for path in tiles[1::2]}
+        assert len(kept) > 3
+        assert fj.pairwise(SCORES, executor=second, checkpoint=folder, **options).raw.tobytes() == whole
+        assert {path: path.stat().st_mtime_ns for path in kept} == kept
+        assert sorted(folder.glob("*.tile")) == tiles
+
+
 def test_two_collections_have_their_own(tmp_path):
     plain = fj.pairwise(SCORES[:3], SCORES[3:])
     for _ in range(2):
@@ -222,6 +241,25 @@ def test_a_checkpoint_must_be_a_folder(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(fj.InputError, match=r"checkpoint=.* must name a folder; it is a file"):
         fj.pairwise(SCORES, checkpoint=tmp_path / "file")
+
+
+def test_the_command_keeps_every_measure_and_refuses_other_options(tmp_path):
+    def fuji(*arguments):
+        command = [sys.executable, "-m", "fujiscore", "matrix", EXAMPLE, "--csv", "--quiet", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+    both = ("--measure", "fuji", "--measure", "rbo:0.8")
+    plain = fuji(*both)
+    assert plain.returncode == 0
+    for _ in range(2):
+        assert fuji(*both, "--checkpoint", tmp_path / "kept").stdout == plain.stdout
+    assert len(list(tmp_path.rglob("*.tile"))) == 2
+    refused = fuji("--measure", "jaccard", "--checkpoint", tmp_path / "kept")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        f"fuji matrix: --checkpoint {tmp_path / 'kept'} keeps the tiles of other input or options: "
+        "--measure was 'fuji' and is 'jaccard'. Repeat the call as it was, or name another folder.\n"
+    )
 
 
 MATRIX = """

@@ -7,6 +7,7 @@ from the client or from each other, and what is lost with a worker is sent again
 from __future__ import annotations
 
 import json
+import logging
 import os
 import pickle
 import sys
@@ -74,7 +75,7 @@ def _on_pool(executor: Executor, call: Callable[..., Any], tiles: Tiles) -> Resu
 
 def _or_resume() -> str:
     """Return how not to lose what is finished."""
-    return f", and {spelled('checkpoint', 'DIR')}, where there is one, keeps what is finished"
+    return f" ({spelled('checkpoint', 'DIR')}, where there is one, keeps what is finished)"
 
 
 @contextmanager
@@ -223,11 +224,13 @@ def _on_worker(function: Callable[..., Any], shared: _Shared, tile: bytes) -> by
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Yield a client of the Dask scheduler at an address, or in a scheduler file, that has workers."""
+    """Yield, for a command, a client of the Dask scheduler at an address, or in a scheduler file, that has workers."""
     if find_spec("distributed") is None:
         raise MissingExtraError(f"{spelled('executor')} needs Dask: pip install 'fujiscore[dask]'")
     from distributed import Client
 
+    for name in ("distributed", "distributed.client"):  # its tracebacks would surround the one line that we print
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     named, file = spelled("executor", address), Path(address)
     try:
         found = json.loads(file.read_text(encoding="utf-8"))["address"] if file.is_file() else address

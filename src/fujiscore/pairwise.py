@@ -373,9 +373,11 @@ def _run_pairs(
     function: Callable[..., Areas], tiles: Sequence[Block], shared: tuple[Any, ...], items: int, work: dict[str, Any]
 ) -> list[Areas]:
     """Run tiles of pairs, several as one where each is kept in a file or sent to a worker."""
-    together = 1 if work["kept"] is None else ceil(len(tiles) / MOST_FILES)
-    if work["executor"] is not None:
-        together = max(together, WORTH_SENDING // (tiles[0][0].size * items))
+    together = 1
+    if work["kept"] is not None:  # whatever the executor: another one may resume
+        together = ceil(len(tiles) / MOST_FILES)
+    elif work["executor"] is not None:
+        together = WORTH_SENDING // (tiles[0][0].size * items)
     if together > 1:
         groups = [tiles[start:stop] for start, stop in spans(len(tiles), together)]
         tiles = [(np.concatenate([i for i, _ in group]), np.concatenate([j for _, j in group])) for group in groups]

@@ -112,6 +112,61 @@ def test_a_study(client, tmp_path):
     assert study(*table(), **QUICK, resume=tmp_path).resumed == 6
 
 
+def write_runs(folder, queries, depth=40):
+    """Write two runs sorted by query, in several spans."""
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    for seed, name in enumerate("ab"):
+        rng = np.random.default_rng(seed)
+        columns = {
+            "query": np.repeat(np.arange(queries), depth),
+            "item": np.argsort(rng.random((queries, 2 * depth)), axis=1)[:, :depth].ravel(),
+            "score": rng.random(queries * depth),
+        }
+        parquet.write_table(pa.table(columns), folder / f"{name}.parquet", row_group_size=10_000)
+    return folder / "a.parquet", folder / "b.parquet"
+
+
+def same_runs(one, other):
+    """Return whether two comparisons of runs are the same to the bit."""
+    frames = [result.to_frame("pandas") for result in (one, other)]
+    return all(frames[0][name].to_numpy().tobytes() == frames[1][name].to_numpy().tobytes() for name in frames[0])
+
+
+def test_runs(client, tmp_path, monkeypatch):
+    monkeypatch.setattr("fujiscore.io.spans.SPAN", 10_000)
+    paths = write_runs(tmp_path, 2_000)
+    on_threads = fj.compare_runs(*paths, universe=1000)
+    for executor in executors(client):
+        on_cluster = fj.compare_runs(*paths, universe=1000, executor=executor)
+        assert same_runs(on_cluster, on_threads)
+        assert on_cluster.lists.keys() == on_threads.lists.keys()
+        assert set(on_cluster.notes) == set(on_threads.notes)
+
+
+def test_unsorted_runs(client, tmp_path):
+    paths = write_runs(tmp_path, 300)
+    on_threads = fj.compare_runs(*paths)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for path in paths:
+        table = parquet.read_table(path)
+        parquet.write_table(table.take(np.random.default_rng(0).permutation(len(table))), path, row_group_size=999)
+    found = fj.compare_runs(*paths, executor=client).to_frame("pandas").sort_values("query", ignore_index=True)
+    assert found.equals(on_threads.to_frame("pandas"))
+
+
+@pytest.mark.slow
+def test_a_killed_worker_in_the_middle_of_runs(mortal, tmp_path, monkeypatch):
+    monkeypatch.setattr("fujiscore.io.spans.SPAN", 10_000)
+    paths = write_runs(tmp_path, 40_000)
+    whole = fj.compare_runs(*paths, ks="all")
+    fj.compare_runs(*paths, ks="all", executor=mortal)  # workers have compiled
+    killer = kill_workers(mortal, 1, 0.5)
+    found = fj.compare_runs(*paths, ks="all", executor=mortal)
+    assert not killer.is_alive()  # it was in the middle
+    killer.join()
+    assert same_runs(found, whole)
+
+
 def test_what_tiles_share_is_sent_once_per_worker(client):
     shared = Counted()
     rows = run(seen, [(i,) for i in range(40)], shared=(shared,), executor=client)

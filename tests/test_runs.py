@@ -439,3 +439,17 @@ def test_checked_rankings_keep_their_labels():
     aligned = fj.rankings({"a": {"x": 1, "y": 2}, "b": {"y": 1, "z": 2}}, missing="zero")
     result = fj.compare_runs({"q": aligned[0]}, {"q": aligned[1]}, k=2)
     assert [int(result.columns[name][0]) for name in ("n_a", "n_b", "shared")] == [2, 2, 1]
+
+
+@pytest.mark.usefixtures("tiny")
+def test_notes_of_a_stream_are_those_of_memory(tmp_path, monkeypatch):
+    a, b = example()
+    names = ("query", "doc", "distance")
+    for name, run in (("a", a), ("b", b)):
+        pq.write_table(table(dict(sorted(run.items())), names), tmp_path / f"{name}.parquet", row_group_size=7)
+    paths = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    streamed = fj.compare_runs(*paths)
+    assert sum("looks like distances" in note for note in streamed.notes) == 2
+    assert sum("query column 'query'" in note for note in streamed.notes) == 2
+    monkeypatch.setattr(spans, "STREAM", 10**9)
+    assert set(streamed.notes) == set(fj.compare_runs(*paths).notes)

@@ -17,6 +17,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError, first_few, one_line
 from fujiscore.io import columnar
+from fujiscore.io.columns import direction
 from fujiscore.io.limits import memory_limit
 from fujiscore.io.runs import from_arrow, label_column, open_table, require_groups, run_roles
 from fujiscore.io.table import MISSING, Roles, damaged
@@ -170,6 +171,7 @@ def ways(
     try:
         stores = [source.as_stored() for source in sources]
         if type(stores[0].spans[0].first) is type(stores[1].spans[0].first):
+            notes += [note for source, store in zip(sources, stores, strict=True) for note in source.notes(store)]
             yield stores[0], stores[1]
     except UnsortedError:
         pass
@@ -180,7 +182,9 @@ def ways(
     notes.append(f"sorted by query first: {first_few([source.name for source in sources])}")
     target = folder()
     kinds = ["BIGINT" if all(integers) else "VARCHAR" for integers in zip(*(s.integers for s in sources), strict=True)]
-    yield tuple(source.sorted_copy(target / f"{i}.parquet", *kinds) for i, source in enumerate(sources))  # type: ignore[misc]
+    copies = [source.sorted_copy(target / f"{i}.parquet", *kinds) for i, source in enumerate(sources)]
+    notes += [note for source, copy in zip(sources, copies, strict=True) for note in source.notes(copy)]
+    yield copies[0], copies[1]
     raise AssertionError("DuckDB does not sort")
 
 
@@ -202,7 +206,7 @@ class _Source:
         if not self.files:
             raise InputError(f"{path} must be a file, or a folder of .parquet files; it has none.")
         self.table = open_table(self.files[0], asked)
-        self.roles, _ = run_roles(self.table, asked)
+        self.roles, self.guessed = run_roles(self.table, asked)
         self.is_parquet = self.table.layout is None and self.table.arrow is not None and _is_parquet(self.files[0])
         self.rows, self.size = self._extent()
 
@@ -219,6 +223,11 @@ class _Source:
                 metadata = parquet.read_metadata(file)
             rows, size = rows + metadata.num_rows, size + columnar.decoded_size(metadata, 3)
         return rows, size
+
+    def notes(self, store: Stored) -> list[str]:
+        """Return what was guessed about columns, and a warning if the first scores seem to mean that small is good."""
+        first = next(_read(store.spans[0], store.roles, BATCH)).scores
+        return [f"{self.name}: {note}" for note in (*self.guessed, *direction(self.roles.scores[0], first))]
 
     def as_stored(self) -> Stored:
         """Return it as a run sorted by query, which only Parquet can be."""

@@ -18,6 +18,7 @@ __all__ = [
     "forest",
     "gamma",
     "grid",
+    "long",
     "neighbours",
     "order",
     "pearson",

@@ -153,7 +153,7 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
     need(f"reading {kind.capitalize()}")
     from pyarrow import feather, parquet
 
-    with _complete(file, kind):
+    with complete(file, kind):
         opened: Any = feather.read_table(source) if kind == "feather" else parquet.ParquetFile(source)
         schema = opened.schema if kind == "feather" else opened.schema_arrow
         names = list(schema.names)
@@ -163,9 +163,9 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
 
     def read(names: Sequence[str]) -> list[Any]:
         wanted = list(dict.fromkeys(names))
-        with _complete(file, kind):
+        with complete(file, kind):
             if kind == "parquet":
-                require_memory(file, _decoded_size(opened.metadata, len(wanted)))
+                require_memory(file, decoded_size(opened.metadata, len(wanted)))
             table = opened.select(wanted) if kind == "feather" else opened.read(columns=wanted)
             table.validate(full=True)  # pyarrow and NumPy read wherever an offset points, be it beyond the buffer
             return list(table.select(names).columns)
@@ -173,7 +173,7 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
     return schema, read
 
 
-def _decoded_size(metadata: Any, columns: int) -> int:
+def decoded_size(metadata: Any, columns: int) -> int:
     """Return about how many bytes some columns of a Parquet file take: a run of a billion zeros is stored in a few."""
     # Not the sizes of the columns themselves: pyarrow ends the process where their statistics are damaged.
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
@@ -183,7 +183,7 @@ def _decoded_size(metadata: Any, columns: int) -> int:
 
 
 @contextmanager
-def _complete(file: str, kind: str) -> Iterator[None]:
+def complete(file: str, kind: str) -> Iterator[None]:
     """Turn the errors of pyarrow, and of values that Python does not have (a year 10,000), into ours."""
     import pyarrow as pa
 
@@ -201,18 +201,18 @@ def table(file: str, kind: str, source: Any) -> Table:
 
     def fast(roles: Roles, unique: bool) -> list[Group] | None:
         columns = read([*roles.labels, *roles.scores])
-        with _complete(file, kind):
+        with complete(file, kind):
             return _groups(columns, roles, unique)
 
     def rows(names: Sequence[str]) -> Iterator[Row]:
         item, ranking, *scores = read(names)
-        with _complete(file, kind):
-            columns = [_text(item), _text(ranking), *scores]
+        with complete(file, kind):
+            columns = [as_text(item), as_text(ranking), *scores]
             return enumerate(zip(*(column.to_pylist() for column in columns), strict=True), 1)
 
     def sample(name: str) -> list[Any]:
         column = read([name])[0].slice(0, SAMPLE)
-        with _complete(file, kind):
+        with complete(file, kind):
             return list(column.to_pylist())
 
     numeric = {name: float(_is_number(type_)) for name, type_ in zip(schema.names, schema.types, strict=True)}
@@ -226,7 +226,7 @@ def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[
     """
     schema, read = _open(file, kind, source)
     columns = read(schema.names)
-    with _complete(file, kind):
+    with complete(file, kind):
         return {
             name: _array(column, name in as_text, f"{file}, column {name!r} must hold")
             for name, column in zip(schema.names, columns, strict=True)
@@ -253,7 +253,7 @@ def _is_number(kind: Any) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
-def _text(column: Any) -> Any:
+def as_text(column: Any) -> Any:
     """Return a column as text, whatever holds its labels."""
     import pyarrow as pa
 
@@ -270,7 +270,7 @@ def _groups(columns: Sequence[Any], roles: Roles, unique: bool) -> list[Group] |
     """Return the rankings in Arrow columns; None if a label is missing or repeated, or a score is not a number."""
     from pyarrow import compute
 
-    labels, *rankings = map(_text, columns[: len(roles.labels)])
+    labels, *rankings = map(as_text, columns[: len(roles.labels)])
     scores = columns[len(roles.labels) :]
     lengths = compute.min_max(compute.binary_length(labels)).as_py()
     if not len(labels) or labels.null_count or lengths["min"] == 0 or lengths["max"] > LONGEST:

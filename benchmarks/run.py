@@ -15,6 +15,7 @@ import cli
 import cold_start
 import core
 import files
+import long
 import rankers
 from measured import machine, table, write_between
 
@@ -24,6 +25,7 @@ SECTIONS = {
     "cli": cli.rows,
     "chances": chances.rows,
     "files": files.rows,
+    "long": long.rows,
     "rankers": rankers.measure,
 }
 

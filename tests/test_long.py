@@ -25,19 +25,19 @@ HARD = [0.0, -0.0, 5e-324, 1e-310, 2.2250738585072014e-308, 1e-200, 0.1, 0.5, 1.
 HARD += [2.0, 3.0, 1e150, 1e300, 1.7976931348623157e308]
 
 
-def column(scores, name, parts=None, file="file"):
+def column(scores, name, parts=None):
     """Return an array as a column whose parts have the given numbers of rows."""
     scores = np.asarray(scores, np.float64)
     parts = (scores.size,) if parts is None else tuple(parts)
     ends = [0, *accumulate(parts)]
 
-    def batches(first, last, rows):
+    def batches(_, first, last, rows):
         for part in range(first, last + 1):
             for start in range(ends[part], ends[part + 1], rows):
-                yield scores[start : min(start + rows, ends[part + 1])].copy()
+                yield [scores[start : min(start + rows, ends[part + 1])].copy()]
 
-    known = {"fits": False, "batches": batches, "labels": lambda *_: iter(()), "load": lambda *_: None}
-    return Column(name, name, file, parts, **known)
+    known = {"fits": False, "key": name, "batches": batches, "labels": lambda *_: iter(()), "load": lambda *_: None}
+    return Column(name, name, name, parts, **known)
 
 
 def in_passes(
@@ -86,7 +86,7 @@ def scores_and_cuts(draw):
     return np.array(r), np.array(s), parts
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     scores_and_cuts(),
     st.sampled_from(["include", "exclude"]),
@@ -208,12 +208,12 @@ def test_bits_do_not_depend_on_threads():
 def test_segments_cover_both_columns(first, second, least):
     total = max(sum(first), sum(second))
     columns = []
-    for parts in (first, second):
+    for name, parts in (("first", first), ("second", second)):
         rest = total - sum(parts)
-        columns.append(column(np.arange(total), "c", [*parts, rest] if rest else parts))
+        columns.append(column(np.arange(total), name, [*parts, rest] if rest else parts))
     rows = 0
     for segment in segments(*columns, least):
-        scores = [col.batches(*part, 4) for col, part in zip(columns, segment.parts, strict=True)]
+        scores = [(x for [x] in col.batches((), *part, 4)) for col, part in zip(columns, segment.parts, strict=True)]
         for r, s in together(*scores):
             assert r.tolist() == s.tolist() == list(range(rows, rows + r.size))
             rows += r.size

@@ -102,10 +102,11 @@ class LongRankings(Rankings):
         self._stream, self._keep, self._shift = stream, keep, 64 - bits
         tables = [[np.zeros(2 << bits, np.uint64) for _ in range(stream.threads)] for _ in range(2)]
 
-        def work(worker: int, _: int, batches: Batches) -> None:
+        def work(worker: int, number: int, batches: Batches) -> None:
             for both in batches:
                 for own, scores in zip(tables, both, strict=True):
-                    _kernels.long.count(scores, self._shift, own[worker])
+                    if _kernels.long.count(scores, self._shift, own[worker]) and stream.strict:
+                        stream.refuse(number)
 
         stream.run(work)
         self._buckets = [buckets(own, self._shift) for own in tables]

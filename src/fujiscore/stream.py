@@ -17,7 +17,7 @@ from fujiscore.rankings import NAN
 from fujiscore.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterator, Sequence
     from typing import TypeAlias
 
     from fujiscore.coercion import Labelled, Scores
@@ -46,9 +46,13 @@ class Column:
         The number of rows in each part of the file that can be read by itself.
     fits : bool
         Whether a comparison in memory is possible.
-    batches, labels : callable
-        Given the first and the last part to read and a number of rows, yield the scores (NaN where there is none) or
-        the items' labels, at most so many at a time.
+    key : str
+        The column's name in the file.
+    batches : callable
+        Given the names of columns, the first and the last part to read and a number of rows, yield the columns' scores
+        (NaN where there is none), at most so many at a time.
+    labels : callable
+        Given the parts and the number of rows, yield the items' labels.
     load : callable
         Given the policy for duplicates and the transform, read the column into memory.
     notes : tuple of str
@@ -60,7 +64,8 @@ class Column:
     file: Hashable
     parts: tuple[int, ...]
     fits: bool
-    batches: Callable[[int, int, int], Iterator[Scores]]
+    key: str
+    batches: Callable[[Sequence[str], int, int, int], Iterator[Sequence[Scores]]]
     labels: Callable[[int, int, int], Iterator[Any]]
     load: Callable[[Any, Any], Labelled]
     notes: tuple[str, ...] = ()
@@ -137,22 +142,45 @@ class Stream:
 
             spread(len(self.segments), segment, self.threads)
 
+    @property
+    def strict(self) -> bool:
+        """Whether NaN and negative scores are refused, so that scores need no change; `refuse` checks them."""
+        return self.nan == self.negative == "raise"
+
+    def refuse(self, number: int) -> None:
+        """Raise for the first flaw in a segment."""
+        for row, *both in self._unchecked(self.segments[number]):
+            for side, scores in enumerate(both):
+                self._checked(side, scores, row)
+
     def _read(self, segment: Segment, count: Callable[[int], object]) -> Batches:
-        """Yield the checked scores of a segment."""
-        name = " or ".join(dict.fromkeys(column.origin for column in self.columns))
-        row = segment.before
+        """Yield the scores of a segment, checked unless they are strict."""
         self._require_same_labels(segment)
-        columns = [column.batches(*part, self.rows) for column, part in zip(self.columns, segment.parts, strict=True)]
-        for scores in together(*columns):
-            size = scores[0].size
-            checked = [self._checked(i, own, row) for i, own in enumerate(scores)]
-            if self.nan == "drop":
-                checked = self._without_nan(checked)
-            yield checked[0], checked[1]
-            row += size
-            count(size)
+        for row, *unchecked in self._unchecked(segment):
+            both = unchecked
+            if not self.strict:
+                both = [self._checked(side, scores, row) for side, scores in enumerate(unchecked)]
+                both = self._without_nan(both) if self.nan == "drop" else both
+            for scores in both:  # as Arrow has them: kernels are compiled once
+                scores.flags.writeable = False
+            yield both[0], both[1]
+            count(unchecked[0].size)
+
+    def _unchecked(self, segment: Segment) -> Iterator[tuple[int, Scores, Scores]]:
+        """Yield the number of rows before each batch of a segment, and its scores."""
+        r, s = self.columns
+        (first, second), row = segment.parts, segment.before
+        if r.file == s.file:
+            pairs = iter(r.batches([r.key, s.key], *first, self.rows))
+        else:
+            of_r, of_s = r.batches([r.key], *first, self.rows), s.batches([s.key], *second, self.rows)
+            pairs = together((scores for (scores,) in of_r), (scores for (scores,) in of_s))
+        for one, other in pairs:
+            yield row, one, other
+            row += one.size
         if row < segment.before + segment.rows:
-            raise InputError(f"{name} ends before row {segment.before + segment.rows}: it is damaged. Write it again.")
+            names = " or ".join(dict.fromkeys(column.origin for column in self.columns))
+            raise InputError(f"{names} ends before row {segment.before + segment.rows}: it is damaged. Write it again.")
 
     def _require_same_labels(self, segment: Segment) -> None:
         """Raise unless both columns list the same items, in the first pass over columns of two files."""
@@ -172,8 +200,7 @@ class Stream:
 
     def _checked(self, side: int, scores: Scores, row: int) -> Scores:
         """Return scores after the policies for NaN (except dropping), infinite and negative ones."""
-        low, high = scores.min(), scores.max()
-        if low >= 0 and high < np.inf:
+        if scores.min() >= 0 and scores.max() < np.inf:
             return scores
         name = self.columns[side].origin
         nan, negative = np.isnan(scores), scores < 0
@@ -186,8 +213,7 @@ class Stream:
             if self.passes == 1:
                 with self._lock:
                     self.flaws[side, what] += int(bad.sum())
-        if self.nan == "zero":
-            scores[nan] = 0.0
+        scores = np.where(nan, 0.0, scores) if self.nan == "zero" else scores
         return np.abs(scores) if self.negative == "abs" else scores
 
     def _without_nan(self, scores: list[Scores]) -> list[Scores]:

@@ -18,6 +18,9 @@ SEARCH = 255
 CELL = 8
 MIXED = np.uint64(1 << 63)
 ONE = np.uint64(1)
+# The keys of infinity and of 0.
+INFINITE = np.uint64(0x000FFFFFFFFFFFFF)
+NOTHING = np.uint64(0x7FFFFFFFFFFFFFFF)
 
 
 @kernel
@@ -47,15 +50,19 @@ def tally(out, bucket, key):
 
 @kernel(cost=3)
 def count(scores, shift, out):
-    """Count scores in buckets, by the bits of their keys from `shift` up.
+    """Count scores in buckets, by the bits of their keys from `shift` up; return whether one is NaN, inf or negative.
 
     A bucket has two numbers in `out`: how many scores, with the highest bit set if they differ, and the first key.
     """
     bits = scores.view(np.uint64)
     shift = np.uint64(shift)
+    least, most = NOTHING, NOTHING
     for i in range(bits.size):
         key = descending_key(bits[i])
         tally(out, key >> shift, key)
+        least = min(least, key)
+        most = max(most, key)
+    return least <= INFINITE or most > NOTHING
 
 
 @kernel(cost=5)

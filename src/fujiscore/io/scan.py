@@ -51,11 +51,9 @@ def scan(path: File, *, item: str | None = None, score: str | None = None) -> Co
     >>> folder = tempfile.TemporaryDirectory()
     >>> file = pathlib.Path(folder.name, "scores.parquet")
     >>> pq.write_table(pa.table({"item": ["x", "y", "z"], "a": [3.0, 2.0, 1.0], "b": [3.0, 1.0, 2.0]}), file)
-    >>> print(fj.compare(fj.scan(f"{file}:a"), fj.scan(f"{file}:b"), ks="exp"))
-    3 items, k = 1 to 3 (3 points)
-    measure  top-weighted AUC
-    FUJI     0.9167
-    Jaccard  0.8333
+    >>> result = fj.compare(fj.scan(f"{file}:a"), fj.scan(f"{file}:b"), ks="exp")
+    >>> result["jaccard"].values
+    array([1.        , 0.33333333, 1.        ])
     >>> folder.cleanup()
     """
     found = columns(path, item=item, score=score)
@@ -116,42 +114,59 @@ class _Table:
 
     def sample(self, name: str) -> list[Any]:
         """Return a column's first values."""
-        last = len(self.parts) - 1
-        return next((batch.to_pylist() for batch in self.read(name, 0, last, columnar.SAMPLE)), [])
+        first = next(self.read([name], 0, len(self.parts) - 1, columnar.SAMPLE), None)
+        return [] if first is None else list(first[0].to_pylist())
 
-    def read(self, name: str, first: int, last: int, rows: int) -> Iterator[Any]:
-        """Yield a column's values in some row groups, as Arrow arrays of at most so many rows."""
-        import pyarrow as pa
+    def read(self, names: Sequence[str], first: int, last: int, rows: int) -> Iterator[list[Any]]:
+        """Yield columns' values in some row groups, as Arrow arrays of at most so many rows."""
         from pyarrow import parquet
 
         options: Any = {"metadata": self.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
+        wanted: Any = {
+            "row_groups": range(first, last + 1),
+            "columns": list(dict.fromkeys(names)),
+            "use_threads": False,
+        }
         with columnar.complete(self.file, "parquet"), parquet.ParquetFile(self.file, **options) as opened:
-            groups = range(first, last + 1)
-            for batch in opened.iter_batches(rows, row_groups=groups, columns=[name], use_threads=False):
-                column = pa.chunked_array([batch.column(0)])
-                column.validate(full=not self.numeric[name])  # offsets of text may point beyond the buffer
-                yield column
+            for batch in opened.iter_batches(rows, **wanted):
+                # Offsets of text may point beyond the buffer.
+                batch.validate(full=not all(self.numeric[name] for name in names))
+                yield [batch.column(name) for name in names]
+
+    def batches(self, names: Sequence[str], first: int, last: int, rows: int) -> Iterator[list[Scores]]:
+        """Yield columns' scores."""
+        for columns in self.read(names, first, last, rows):
+            yield [_scores(column, self.origin(name)) for name, column in zip(names, columns, strict=True)]
+
+    def origin(self, name: str) -> str:
+        """Return where a column is, for messages."""
+        return f"{self.file}, column {name!r}"
 
     def column(self, roles: Roles, name: str, title: str, notes: tuple[str, ...]) -> Column:
         """Return a score column."""
-        origin = f"{self.file}, column {name!r}"
         need = PER_ITEM * self.metadata.num_rows + columnar.decoded_size(self.metadata, 3)
 
-        def batches(first: int, last: int, rows: int) -> Iterator[Scores]:
-            return (_scores(column, origin) for column in self.read(name, first, last, rows))
-
         def labels(first: int, last: int, rows: int) -> Iterator[Any]:
-            return (columnar.as_text(column) for column in self.read(roles.item, first, last, rows))
+            return (columnar.as_text(column) for (column,) in self.read([roles.item], first, last, rows))
 
         def in_memory(duplicates: str, transform: object) -> Labelled:
             known: Any = {"item": roles.item, "score": name, "duplicates": duplicates, "transform": transform}
             [source] = load(self.file, **known).sources
             return Labelled(source.items, source.scores, (*notes, *source.notes))
 
-        first_rows = next(batches(0, len(self.parts) - 1, columnar.SAMPLE), np.empty(0))
-        said = (*notes, *direction(name, first_rows))
-        identity = os.path.realpath(self.file)
-        return Column(title, origin, identity, self.parts, need <= memory_limit(), batches, labels, in_memory, said)
+        [first_rows] = next(self.batches([name], 0, len(self.parts) - 1, columnar.SAMPLE), [np.empty(0)])
+        return Column(
+            title,
+            self.origin(name),
+            os.path.realpath(self.file),
+            self.parts,
+            fits=need <= memory_limit(),
+            key=name,
+            batches=self.batches,
+            labels=labels,
+            load=in_memory,
+            notes=(*notes, *direction(name, first_rows)),
+        )
 
 
 def _is_number(kind: Any) -> float:
@@ -165,9 +180,9 @@ def _scores(column: Any, origin: str) -> Scores:
     """Return Arrow numbers as float64, NaN where they are null; raise if integers lose digits."""
     import pyarrow as pa
 
-    wide = column.chunk(0).cast(pa.float64(), safe=False)
+    wide = column.cast(pa.float64(), safe=False)
     wide = wide.fill_null(float("nan")) if wide.null_count else wide
-    scores = np.array(np.frombuffer(wide.buffers()[1], np.float64, len(wide), 8 * wide.offset))  # to be written to
+    scores = np.frombuffer(wide.buffers()[1], np.float64, len(wide), 8 * wide.offset)
     if pa.types.is_floating(column.type):
         return scores
     for i in np.flatnonzero(np.abs(scores) >= EXACT).tolist():

@@ -17,7 +17,7 @@ from measured import Row, as_installed
 
 ITEMS = int(float(os.environ.get("FUJISCORE_LONG_ITEMS", "1e8")))
 IN_MEMORY = 10**7
-ROUNDS = 3
+ROUNDS = 5
 # In a process of its own: peak memory counts all that it ever did. Loading the kernels is left out of the time.
 PROGRAM = """
 import json, sys, time

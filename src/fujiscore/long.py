@@ -101,15 +101,20 @@ class LongRankings(Rankings):
     def __init__(self, stream: Stream, *, bits: int = BITS, keep: int = KEEP) -> None:
         self._stream, self._keep, self._shift = stream, keep, 64 - bits
         tables = [[np.zeros(2 << bits, np.uint64) for _ in range(stream.threads)] for _ in range(2)]
+        ends = [[(1 << 64) - 1, 0], [(1 << 64) - 1, 0]]  # of each ranking, the least and the greatest key
+        lock = Lock()
 
         def work(worker: int, number: int, batches: Batches) -> None:
             for both in batches:
-                for own, scores in zip(tables, both, strict=True):
-                    if _kernels.long.count(scores, self._shift, own[worker]) and stream.strict:
+                for i, scores in enumerate(both):
+                    least, most = map(int, _kernels.long.count(scores, self._shift, tables[i][worker]))
+                    if stream.strict and (least <= _kernels.long.INFINITE or most > _kernels.long.NOTHING):
                         stream.refuse(number)
+                    with lock:
+                        ends[i] = [min(ends[i][0], least), max(ends[i][1], most)]
 
         stream.run(work)
-        self._buckets = [buckets(own, self._shift) for own in tables]
+        self._buckets = [buckets(own, self._shift, *span) for own, span in zip(tables, ends, strict=True)]
         columns = stream.columns
         n = int(self._buckets[0].count.sum())
         if not n:

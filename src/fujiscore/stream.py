@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Batches: TypeAlias = Iterator[tuple[Scores, Scores]]
 
 # Rows read at a time: two columns of them fit in a core's cache. Rows of a segment, which one thread reads.
-ROWS, SEGMENT = 1 << 16, 1 << 20
+ROWS, SEGMENT = 1 << 16, 1 << 21
 # More threads would wait for the file, and each counts in tables of its own.
 MOST_THREADS = 4
 

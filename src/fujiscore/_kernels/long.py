@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fujiscore._kernels._jit import kernel
-from fujiscore._kernels.order import descending_key
+from fujiscore._kernels.order import ZERO, descending_key
 
 # In a table of classes: the item is kept; its class takes a search.
 KEPT = 254
@@ -18,9 +18,9 @@ SEARCH = 255
 CELL = 8
 MIXED = np.uint64(1 << 63)
 ONE = np.uint64(1)
-# The keys of infinity and of 0.
-INFINITE = np.uint64(0x000FFFFFFFFFFFFF)
-NOTHING = np.uint64(0x7FFFFFFFFFFFFFFF)
+# The keys of infinity and of 0: those of scores that are neither NaN nor infinite nor negative lie between.
+INFINITE = 0x000FFFFFFFFFFFFF
+NOTHING = 0x7FFFFFFFFFFFFFFF
 
 
 @kernel
@@ -50,19 +50,19 @@ def tally(out, bucket, key):
 
 @kernel(cost=3)
 def count(scores, shift, out):
-    """Count scores in buckets, by the bits of their keys from `shift` up; return whether one is NaN, inf or negative.
+    """Count scores in buckets, by the bits of their keys from `shift` up; return the least and the greatest key.
 
     A bucket has two numbers in `out`: how many scores, with the highest bit set if they differ, and the first key.
     """
     bits = scores.view(np.uint64)
     shift = np.uint64(shift)
-    least, most = NOTHING, NOTHING
+    least, most = ~ZERO, ZERO
     for i in range(bits.size):
         key = descending_key(bits[i])
         tally(out, key >> shift, key)
         least = min(least, key)
         most = max(most, key)
-    return least <= INFINITE or most > NOTHING
+    return least, most
 
 
 @kernel(cost=5)

@@ -17,6 +17,7 @@ import cluster
 import cold_start
 import core
 import files
+import long
 import rankers
 import runs
 from measured import machine, table, write_between
@@ -29,6 +30,7 @@ SECTIONS = {
     "batches": batches.rows,
     "cluster": cluster.rows,
     "files": files.rows,
+    "long": long.rows,
     "rankers": rankers.measure,
     "runs": runs.rows,
 }

@@ -32,11 +32,13 @@ from fujiscore.ranks import ItemRanks
 from fujiscore.recall import Recall, recall
 from fujiscore.stability import Stability, StabilityCurve, stability, stability_curve
 from fujiscore.stability_tests import StabilityComparison, compare_stability
+from fujiscore.stream import Column
 from fujiscore.study import Study, TopFeature, study
 from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_weight
 
 if TYPE_CHECKING:
     from fujiscore.io import read
+    from fujiscore.io.scan import scan
     from fujiscore.rank_agreement import RankAgreement, sequential_rank_agreement, sra
     from fujiscore.rankers import rank
     from fujiscore.run_results import RunComparison
@@ -54,6 +56,7 @@ _ON_DEMAND = {
     "compare_runs": "runs",
     "rank": "rankers",
     "read": "io",
+    "scan": "io.scan",
     "SetStability": "sets",
     "SetStabilityTest": "sets",
     "compare_set_stability": "sets",
@@ -66,6 +69,7 @@ __all__ = [
     "RBO",
     "Bounds",
     "Chance",
+    "Column",
     "Comparison",
     "Consensus",
     "Curve",
@@ -115,6 +119,7 @@ __all__ = [
     "read",
     "recall",
     "resampled_similarity",
+    "scan",
     "score",
     "sequential_rank_agreement",
     "set_stability",

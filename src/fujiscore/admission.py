@@ -75,8 +75,7 @@ def _checked_scores(
     if not (has_nan or positive_infinite or below):
         return scores
     if has_nan and nan == "raise":
-        remedy = f"Pass {spelled('nan', 'zero')} to score them 0, or {spelled('nan', 'drop')} to leave those items out."
-        raise _bad_score(scores, items, name, np.isnan(scores), "scores that are numbers", "NaN", remedy)
+        raise _bad_score(scores, items, name, np.isnan(scores), "NaN")
     if has_nan and nan == "zero":
         notes.append(f"{name}: {counted(int(np.isnan(scores).sum()), 'NaN score')} replaced with 0")
         scores = np.where(np.isnan(scores), 0.0, scores)
@@ -84,31 +83,36 @@ def _checked_scores(
         notes.append(f"{name}: {counted(int((scores < 0).sum()), 'negative score')} {MAGNITUDES}")
     infinite = np.isinf(scores) if negative in SIGNED else scores == np.inf
     if infinite.any():
-        remedy = "Replace them by a large finite score."
-        raise _bad_score(scores, items, name, infinite, "finite scores", "infinite", remedy)
+        raise _bad_score(scores, items, name, infinite, "infinite")
     if below and negative == "raise":
-        remedy = (
-            f"Pass {spelled('negative', 'clip')} to count them as 0 (right where negative means no better than noise), "
-            f"{spelled('negative', 'abs')} to rank by magnitude, {spelled('negative', 'split')} to separate signs, or "
-            f"{spelled('transform', 'exp')} if they are logs."
-        )
-        raise _bad_score(scores, items, name, scores < 0, "non-negative scores", "negative", remedy)
+        raise _bad_score(scores, items, name, scores < 0, "negative")
     if below and negative == "clip":
         notes.append(f"{name}: {int((scores < 0).sum())} of {scores.size} {COUNT_AS_ZERO}")
     return scores
 
 
-def _bad_score(
-    scores: Scores, items: Labels | None, name: str, bad: NDArray[np.bool_], required: str, what: str, remedy: str
-) -> InputError:
+def _bad_score(scores: Scores, items: Labels | None, name: str, bad: NDArray[np.bool_], what: str) -> InputError:
     """Return the error that names the ranking, the first bad item and its score."""
     position = int(np.argmax(bad))
     count = int(bad.sum())
     label = position if items is None else items[position]
-    return InputError(
-        f"{name} must hold {required}; {count} of {bad.size} {'is' if count == 1 else 'are'} {what} "
-        f"(first: {scores[position]:g} at item {label!r}). {remedy}"
+    came = f"{count} of {bad.size} {'is' if count == 1 else 'are'} {what}"
+    return bad_score(what, name, f"{came} (first: {scores[position]:g} at item {label!r})")
+
+
+def bad_score(what: str, name: str, came: str) -> InputError:
+    """Return the error for scores that are NaN, infinite or negative: what is required, what came, and the remedy."""
+    if what == "NaN":
+        remedy = f"Pass {spelled('nan', 'zero')} to score them 0, or {spelled('nan', 'drop')} to leave those items out."
+        return InputError(f"{name} must hold scores that are numbers; {came}. {remedy}")
+    if what == "infinite":
+        return InputError(f"{name} must hold finite scores; {came}. Replace them by a large finite score.")
+    remedy = (
+        f"Pass {spelled('negative', 'clip')} to count them as 0 (right where negative means no better than noise), "
+        f"{spelled('negative', 'abs')} to rank by magnitude, {spelled('negative', 'split')} to separate signs, or "
+        f"{spelled('transform', 'exp')} if they are logs."
     )
+    return InputError(f"{name} must hold non-negative scores; {came}. {remedy}")
 
 
 def _merged_duplicates(

@@ -74,8 +74,11 @@ class Prepared:
 def prepared(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> Prepared:
     """Return what chance depends on in one ranking, for the (closed) set sizes along a path, which never fall."""
     sizes = np.asarray(sizes, np.int64)
-    counts, means, squares, cubes = _levels(ranking, sizes, n)
-    kth = ranking.ranked[np.minimum(sizes, ranking.n) - 1]
+    # The ranks in each level, and the moments of x, the part by which a score is below the last one above; ranks beyond
+    # the ranking's own items are at 0.
+    counts = np.diff(np.concatenate([[0], sizes, [n]])).astype(np.float64)
+    means, squares, cubes = ranking.level_moments(sizes, counts)
+    kth = ranking.kth(sizes)
     above = np.concatenate([[0.0], kth])  # the last score of the set just above each level
     outside = np.arange(sizes.size) < np.arange(sizes.size + 1)[:, None]
     positive = outside & (kth > 0)
@@ -88,36 +91,13 @@ def prepared(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> Prepar
     spread = (counts @ lack**2 + squares @ slope**2) / n - lacking**2
     points = np.stack([inside * ((n - sizes) / n), np.maximum(spread, 0.0), -inside * lacking])
     table = np.column_stack([counts, squares, cubes, lack, slope])
-    return Prepared(n, sizes, lacking, points, table, _one_in_all(ranking, n), _upper_items(ranking, n))
-
-
-def _levels(ranking: Ranking, sizes: Sizes, n: int) -> tuple[Scores, Scores, Scores, Scores]:
-    """Return the ranks in each level, and of x, the part by which a score is below the last one above, the moments.
-
-    Ranks beyond the ranking's own items are at 0.
-    """
-    counts = np.diff(np.concatenate([[0], sizes, [n]])).astype(np.float64)
-    out = np.empty((3, counts.size))
-    _kernels.area.level_moments(ranking.ranked, np.minimum(sizes, ranking.n), counts, out)
-    return counts, out[0], out[1], out[2]
+    return Prepared(n, sizes, lacking, points, table, _one_in_all(ranking, n), ranking.higher_of_two(n))
 
 
 def _one_in_all(ranking: Ranking, n: int) -> float:
     """Return one in the number of different ways to assign the scores to the items, not below LEAST."""
-    ties = lgamma(n - ranking.listed + 1)
-    if not ranking.untied:
-        above, up_to = (bound[: ranking.listed] for bound in ranking.tie_groups)
-        groups = np.bincount((up_to - above)[above == np.arange(ranking.listed)])
-        ties += sum(int(groups[size]) * lgamma(size + 1) for size in np.flatnonzero(groups).tolist())
+    ties = lgamma(n - ranking.listed + 1) + ranking.log_ties
     return exp(min(0.0, max(log(LEAST), ties - lgamma(n + 1))))
-
-
-def _upper_items(ranking: Ranking, n: int) -> int:
-    """Return how many items have the higher of two scores, unlisted items counting as lower; 0 for more or fewer."""
-    up_to = ranking.tie_groups[1]
-    upper, listed = int(up_to[0]), ranking.listed
-    two = upper == listed if n > listed else upper < n and int(up_to[upper]) == n
-    return upper if two else 0
 
 
 def overlap_tails(n: int, k1: int, k2: int, shared: int) -> tuple[float, float]:

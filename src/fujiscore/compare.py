@@ -13,11 +13,13 @@ from fujiscore.closed_forms import has_closed_form
 from fujiscore.errors import NAME, InputError, choice, printable, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.intervals import ALTERNATIVES
+from fujiscore.long import Asked, LongRankings, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, no_universe
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
+from fujiscore.stream import Column
 from fujiscore.tables import text_table
 from fujiscore.truncated import Bounds, bounds
 
@@ -233,6 +235,8 @@ class Comparison(ResultOverK):
 
     def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:
         """Explain FUJI at k, by default at 10 or half of the items; nothing is sorted again."""
+        if isinstance(self.rankings, LongRankings):
+            raise InputError("explain needs both rankings in memory; these were read in passes. Compare their tops.")
         if k is None:
             k = min(10, max(1, self.grid.depth // 2))
         zero_tail = "include" if self.overlap.zero_tail else "exclude"
@@ -496,13 +500,20 @@ def compare(
         raise InputError(f"{spelled('measures')} must name at least one measure; got {measures!r}.")
     chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
     choice("alternative", alternative, ALTERNATIVES)
-    both = pair(r, s, policies)
+    if isinstance(r, Column) or isinstance(s, Column):
+        asked = Asked(chosen, ks, permutations, ties)
+        both = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
+    else:
+        both = pair(r, s, policies)
     points = grid(ks, both.depth, limit(both))
     if any(measure.name == "fuji" for measure in chosen):
         require_scores_for_fuji(both)
     at = grid(k, both.depth, limit(both), "k").ks if np.size(k) else np.empty(0, np.int64)
     path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
-    overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
+    if isinstance(both, LongRankings):
+        overlap: Overlap = both.overlap(path, zero_tail)
+    else:
+        overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
     result = Comparison(both, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
+from math import lgamma
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -218,6 +219,33 @@ class Ranking:
         mean, variance = np.empty((2, self.n))
         _kernels.chance.tails(self.ranked, mean, variance)
         return mean, variance
+
+    def kth(self, sizes: NDArray[np.int64]) -> Scores:
+        """Return the last scores of top sets, negative ones as 0."""
+        scores: Scores = self.ranked[np.minimum(sizes, self.n) - 1]
+        return scores
+
+    def level_moments(self, sizes: NDArray[np.int64], counts: Scores) -> Scores:
+        """Return mean, squares and cubes (see the kernel) of the scores between top sets of rising sizes, as rows."""
+        out = np.empty((3, counts.size))
+        _kernels.area.level_moments(self.ranked, np.minimum(sizes, self.n), counts, out)
+        return out
+
+    @lazy
+    def log_ties(self) -> float:
+        """The logarithm of the number of ways to arrange the listed items within their tie groups."""
+        if self.untied:
+            return 0.0
+        above, up_to = (bound[: self.listed] for bound in self.tie_groups)
+        groups = np.bincount((up_to - above)[above == np.arange(self.listed)])
+        return sum(int(groups[size]) * lgamma(size + 1) for size in np.flatnonzero(groups).tolist())
+
+    def higher_of_two(self, n: int) -> int:
+        """Return how many of n items have the higher of two scores, unlisted ones the lower; 0 for more or fewer."""
+        up_to = self.tie_groups[1]
+        upper = int(up_to[0])
+        two = upper == self.listed if n > self.listed else upper < n and int(up_to[upper]) == n
+        return upper if two else 0
 
     @lazy
     def ranks(self) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ __all__ = [
     "gamma",
     "grid",
     "labels",
+    "long",
     "neighbours",
     "order",
     "pearson",

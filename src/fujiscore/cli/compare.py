@@ -92,23 +92,29 @@ def command(
     if reading.missing == "bounds":
         _refuse_with_bounds(measures, reading, corrected=corrected, permutations=permutations)
         return _bounds(files, sizes, points, reading, writing, plot, fail_under)
-    both = inputs.pair(files, reading)
+    columns = inputs.long_pair(files, reading)
+    both: Any = columns or inputs.pair(files, reading)
+    depth = both.depth if columns is None else columns[0].depth
+    grid = "all" if columns is None else _long_grid(points, fail_under)
     result = fj.compare(
         both[0],
         both[1],
         measures,
-        ks=points.sizes(both.depth, "all"),
-        k=sizes_to_show(sizes, points, both),
+        ks=points.sizes(depth, grid),
+        k=sizes_to_show(sizes, points, depth),
         permutations=permutations,
         alternative=alternative,
         random_state=seed,
+        **({} if columns is None else inputs.policies(reading)),
         **reading.sets,
         **work.arguments(writing),
     )
     judged = _judged(result, corrected=corrected) if fail_under is not None else 0.0
     if plot is not None:
         draw(plot, writing, [lambda ax: _plot(result, ax)], (6.4, 4.0))
-    why = result.explain(sizes[0] if sizes else None) if measures[0].name == "fuji" else None
+    why = None
+    if measures[0].name == "fuji" and columns is None:
+        why = result.explain(sizes[0] if sizes else None)
     deliver(_report(result, why, files, writing.show or NEAR_MISSES), writing)
     return _verdict(f"{'corrected ' if corrected else ''}{_headline_name(result)}", judged, fail_under)
 
@@ -122,14 +128,24 @@ def _check_threshold(fail_under: float | None, measure: fj.Measure, *, corrected
         )
 
 
-def sizes_to_show(sizes: Sequence[int], points: options.Points, both: Rankings) -> list[int]:
+def _long_grid(points: options.Points, fail_under: float | None) -> str:
+    """Return the grid for rankings too long for memory; what --fail-under judges does not change with the length."""
+    if fail_under is not None and points.ks is None and points.top is None:
+        raise InputError(
+            "--fail-under judges the area over all k, which these files are too long for: they do not fit in memory. "
+            "Pass --ks exp to judge the top-weighted area."
+        )
+    return "exp"
+
+
+def sizes_to_show(sizes: Sequence[int], points: options.Points, depth: int) -> list[int]:
     """Return the k to report: as asked for, the few chosen k, or the usual ones that are evaluated."""
     if sizes:
         return sorted(set(sizes))
     if isinstance(points.ks, list):
         return points.ks[:FEW]
-    last = points.top or both.depth
-    return [k for k in USUAL_SIZES if k < both.depth and k <= last] or [last]
+    last = points.top or depth
+    return [k for k in USUAL_SIZES if k < depth and k <= last] or [last]
 
 
 def _headline_name(result: fj.Comparison) -> str:
@@ -348,7 +364,7 @@ def _bounds(
     """Report the interval of the area and at each k, and judge its lower end."""
     both = inputs.pair(files, reading, missing="zero")
     along = fj.bounds(both[0], both[1], ks=points.sizes(both.depth, "all"), zero_tail=reading.zero_tail)  # type: ignore[arg-type]
-    shown = sizes_to_show(sizes, points, both)
+    shown = sizes_to_show(sizes, points, both.depth)
     at = fj.bounds(both[0], both[1], ks=shown, zero_tail=reading.zero_tail)  # type: ignore[arg-type]
     if plot is not None:
         draw(plot, writing, [lambda ax: title(along.plot(ax=ax), *both.names)], (6.4, 4.0))

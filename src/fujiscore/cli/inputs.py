@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import NAME, InputError, first_few
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from fujiscore.cli.options import Reading
     from fujiscore.io import Loaded
     from fujiscore.ranking import Rankings
+    from fujiscore.stream import Column
 
 STANDARD_INPUT = "-"
 
@@ -49,6 +51,32 @@ def _universe(given: str | None) -> Any:
     from fujiscore.io import read_items
 
     return read_items(given)
+
+
+def long_pair(paths: Sequence[str], reading: Reading) -> list[Column] | None:
+    """Return the two columns of Parquet files to compare if they do not fit in memory, otherwise None."""
+    from fujiscore.io import distinct_names
+    from fujiscore.io.scan import columns
+
+    if reading.ranking is not None or reading.format not in {None, "parquet"}:
+        return None
+    found: list[Column] = []
+    files: list[str] = []
+    for path in paths:
+        own = columns(path, item=reading.item, score=reading.score or None) or []
+        found += own
+        files += [path] * len(own)
+    if len(found) != 2 or all(column.fits for column in found):
+        return None
+    names = distinct_names([column.name for column in found], files)
+    return [replace(column, name=name) for column, name in zip(found, names, strict=True)]
+
+
+def policies(reading: Reading) -> dict[str, Any]:
+    """Return how a ranking that is not read yet is to be checked."""
+    names = ("nan", "missing", "duplicates", "transform")
+    chosen = {name: getattr(reading, name) for name in names}
+    return {**chosen, "negative": reading.negative or "raise", "universe": _universe(reading.universe)}
 
 
 def pair(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:

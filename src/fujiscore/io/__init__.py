@@ -75,7 +75,7 @@ def load(
     if format is not None:
         choice("format", format, formats.FORMATS)
     choice("duplicates", duplicates, DUPLICATES)
-    location, part = _locate(path)
+    location, part = locate(path)
     if part is not None and score is not None:
         raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {score!r}.")
     file = document(location)
@@ -96,7 +96,7 @@ def load(
     return Loaded(tuple(sources), tuple(dict.fromkeys(note for note in notes if note)))
 
 
-def _locate(path: File) -> tuple[File, str | None]:
+def locate(path: File) -> tuple[File, str | None]:
     """Return the file, and the score column or ranking that "file:name" names if no file has the whole name."""
     name = os.fspath(path)
     if not isinstance(name, str):
@@ -146,7 +146,7 @@ def gather(paths: Iterable[File], **options: Any) -> Loaded:
         for note in loaded.notes:
             said.setdefault(note, []).append(os.fspath(path))
     notes = [f"{first_few(of)}: {note}" for note, of in said.items()]
-    names = _distinct_names([source.name for source in sources], files)
+    names = distinct_names([source.name for source in sources], files)
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 
 
@@ -232,7 +232,7 @@ def read_items(path: File) -> list[str]:
     return list(dict.fromkeys(item for source in loaded.sources for item in source.items))
 
 
-def _distinct_names(names: Sequence[str], files: Sequence[str]) -> list[str]:
+def distinct_names(names: Sequence[str], files: Sequence[str]) -> list[str]:
     """Return the names, with the file in front of those that several rankings share."""
     count = Counter(names)
     full = [f"{file}:{name}" if count[name] > 1 else name for name, file in zip(names, files, strict=True)]

@@ -1,0 +1,253 @@
+"""Counts, sums and moments of two rankings by level, and the overlap from them. Imports thresholds, overlap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore._kernels.sweep import memberships
+from fujiscore.errors import InputError
+from fujiscore.overlap import Overlap, require_scores_for_fuji
+from fujiscore.ranking import Ranking
+from fujiscore.thresholds import found, kept_keys, log_ties
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fujiscore.coercion import Scores
+    from fujiscore.overlap import Sizes
+    from fujiscore.thresholds import Classes, Found, Spans
+
+
+class SummarisedRanking(Ranking):
+    """A ranking that is too long to hold: what is known of it, and after the last pass its levels.
+
+    A level is what the next larger top set of a path adds to the one before; the last level is outside all sets.
+
+    Attributes
+    ----------
+    best : float
+        The highest score, or one close to it, of the same sign.
+    constant : bool
+        Whether all items have the same score.
+    """
+
+    untied = False  # not known
+
+    def __init__(self, name: str, n: int, best: float, *, constant: bool) -> None:
+        self.__dict__ = Ranking.checked(name, np.empty(0)).__dict__
+        self.n, self._best, self._constant = n, best, constant
+
+    @property
+    def best(self) -> float:
+        """The highest score, or one close to it, of the same sign."""
+        return self._best
+
+    @property
+    def constant(self) -> bool:
+        """Whether all items have the same score."""
+        return self.n > 1 and self._constant
+
+    def __repr__(self) -> str:
+        """Return the name and the size."""
+        return f"Ranking({self.name!r}, {self.n} items, read in passes)"
+
+    def summarise(self, found: Found, moments: Scores, log_ties: float, upper: int) -> None:
+        """Remember the top sets of a path, the moments of the levels, and the ties."""
+        self._found, self._moments, self._upper = found, moments, upper
+        self.__dict__["log_ties"] = log_ties
+
+    def kth(self, sizes: Sizes) -> Scores:
+        """Return the last scores of top sets of the path."""
+        return self._found.kth[np.searchsorted(self._found.sizes, sizes)]
+
+    def level_moments(self, sizes: Sizes, counts: Scores) -> Scores:
+        """Return mean, squares and cubes of the scores between top sets of the path."""
+        out = np.zeros((3, counts.size))
+        ends = np.append(np.searchsorted(self._found.sizes, sizes, side="right"), len(self._moments))
+        for level in range(1, counts.size):
+            last = float(self.kth(sizes[level - 1 : level])[0])
+            if last > 0 and counts[level]:
+                _, mean, second, third = self.joined(ends[level - 1], ends[level], last)
+                out[:, level] = 1.0 - mean, second, -third
+        return out
+
+    def higher_of_two(self, n: int) -> int:  # noqa: ARG002 - all items are listed
+        """Return how many items have the higher of two scores; 0 for more or fewer."""
+        return self._upper
+
+    def tail_moments(self, zero_tail: float) -> tuple[Scores, Scores]:
+        """Return mean and variance of the memberships outside each top set of the path."""
+        kth, moments = self._found.kth, self._moments
+        mean, variance = np.full(kth.size, zero_tail), np.zeros(kth.size)
+        for point in np.flatnonzero(kth > 0).tolist():
+            count, mean[point], second, _ = self.joined(point + 1, len(moments), kth[point])
+            variance[point] = second / max(count, 1.0)
+        return mean, variance
+
+    def joined(self, start: int, stop: int, unit: float) -> tuple[float, float, float, float]:
+        """Return count, mean, and squares and cubes about it, of the levels from start up to stop, in units of a score.
+
+        Level j + 1 is kept in units of the j-th of the path's last scores.
+        """
+        total = (0.0, 0.0, 0.0, 0.0)
+        for level in range(start, stop):
+            count, *powers = self._moments[level].tolist()
+            scale = float(self._found.kth[level - 1]) / unit
+            total = join(total, (count, *(x * scale**i for i, x in enumerate(powers, 1))))
+        return total
+
+
+def join(
+    a: tuple[float, float, float, float], b: tuple[float, float, float, float]
+) -> tuple[float, float, float, float]:
+    """Return count, mean, and squares and cubes about the mean, of two parts taken together."""
+    count = a[0] + b[0]
+    if not (a[0] and b[0]):
+        return a if a[0] else b
+    apart, share = b[1] - a[1], b[0] / count
+    second = a[2] + b[2] + apart**2 * a[0] * share
+    third = a[3] + b[3] + apart**3 * a[0] * share * (a[0] - b[0]) / count
+    third += 3 * apart * (a[0] / count * b[2] - share * a[2])
+    return count, a[1] + apart * share, second, third
+
+
+def moments_of(
+    levels: int, found: Found, classes: Classes, totals: Scores, scaled: Scores, kept_level: Sizes
+) -> Scores:
+    """Return count, mean, squares and cubes of each level, in units of the last score of the set before it.
+
+    Rows of `totals`: items, sums of their scaled scores, squares and cubes of the distance to the centre, by class;
+    `scaled` are the kept scores in units of their levels.
+    """
+    count = np.bincount(kept_level, minlength=levels).astype(np.float64)
+    mean = np.bincount(kept_level, scaled, levels) / np.maximum(count, 1.0)
+    apart = scaled - mean[kept_level]
+    out = np.stack([count, mean, *(np.bincount(kept_level, apart**i, levels) for i in (2, 3))], axis=1)
+    to_unit = units(found, classes)
+    for number in np.flatnonzero(totals[0]).tolist():
+        size, total, second, third = totals[:, number].tolist()
+        level, scale, centre = int(classes.level[number]), float(to_unit[number]), float(classes.centres[number])
+        off = (total - size * centre) / size
+        about = third - 3 * off * second + 2 * size * off**3
+        part = (centre + off) * scale, max(second - size * off**2, 0.0) * scale**2, about * scale**3
+        out[level] = join(tuple(out[level].tolist()), (size, *part))
+    return out
+
+
+def units(found: Found, classes: Classes) -> Scores:
+    """Return what turns a class's scaled scores into parts of the last score of the set before; 0 if that is 0."""
+    fraction, exponent = np.frexp(np.concatenate([[0.0], found.kth])[classes.level])
+    positive = fraction > 0
+    factor = np.ldexp(1.0 / np.where(positive, fraction, 1.0), np.where(positive, classes.exponent - exponent, 0))
+    return np.where(positive, factor, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One ranking after the last pass: its buckets, spans and classes, and the scores that were kept."""
+
+    ranking: SummarisedRanking
+    buckets: Spans
+    spans: Spans
+    classes: Classes
+    kept: Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """How many items are in each pair of levels, and sums of their scores in r and in s, in units of the level."""
+
+    count: Sizes
+    r: Scores
+    s: Scores
+
+
+def summarised(sides: Sequence[Side], path: Sizes, totals: Scores, zero_tail: float) -> SummarisedOverlap:
+    """Return the overlap along a path, from the cells of both rankings' classes and the items that were kept."""
+    keys = [kept_keys(side.spans, side.kept) for side in sides]
+    if [own.size for own in keys] != [side.spans.kept for side in sides]:
+        raise InputError("the files must not change while they are read; they did. Compare them again.")
+    known = [found(side.spans, path, own) for side, own in zip(sides, keys, strict=True)]
+    level = [own.level(side.kept) for side, own in zip(sides, known, strict=True)]
+    size = path.size + 1
+    place = (sides[0].classes.level[:, None] * size + sides[1].classes.level).ravel()
+    kept_place = level[0] * size + level[1]
+
+    def table(of_classes: Scores, of_kept: Scores | None) -> Scores:
+        counted: Any = np.bincount(kept_place, of_kept, size * size)
+        both: Scores = np.bincount(place, of_classes.ravel(), size * size) + counted
+        return both.reshape(size, size)
+
+    sums = []
+    for i, (side, own) in enumerate(zip(sides, known, strict=True)):
+        scaled = in_units(side.kept, own, level[i])
+        factor = units(own, side.classes)
+        sums.append(table(totals[..., 1 + i] * (factor if i else factor[:, None]), scaled))
+        by_class = totals[..., [0, 1 + i, 3 + i, 5 + i]].sum(axis=1 - i).T
+        moments = moments_of(size, own, side.classes, by_class, scaled, level[i])
+        side.ranking.summarise(own, moments, *log_ties(side.buckets, side.spans, keys[i], own.sizes))
+    cells = Cells(table(totals[..., 0], None).astype(np.int64), sums[0], sums[1])
+    return SummarisedOverlap(sides[0].ranking, sides[1].ranking, path, zero_tail, cells, known)
+
+
+def in_units(scores: Scores, found: Found, level: Sizes) -> Scores:
+    """Return scores, negative ones as 0, as parts of the last score of the set before their level; 0 if that is 0."""
+    unit = np.concatenate([[0.0], found.kth])[level]
+    parts: Scores = np.divide(np.maximum(scores, 0.0), unit, out=np.zeros(unit.size), where=unit > 0)
+    return parts
+
+
+class SummarisedOverlap(Overlap):
+    """The overlap of two rankings that are read in passes, along a path."""
+
+    r: SummarisedRanking
+    s: SummarisedRanking
+
+    def __init__(
+        self,
+        r: SummarisedRanking,
+        s: SummarisedRanking,
+        path: Sizes,
+        zero_tail: float,
+        cells: Cells,
+        found: Sequence[Found],
+    ) -> None:
+        first, second = found
+        self.r, self.s, self.ties, self.zero_tail = r, s, "closed", zero_tail
+        self.population = self.n = r.n
+        self.asked, self.k1, self.k2 = (path, path), first.sizes, second.sizes
+        self.__dict__.update(inner=path.size, ties_cut=0)
+        self.__dict__["_shared_and_fuji"] = shared_and_fuji(cells, first, second, zero_tail)
+
+    @property
+    def fuji(self) -> Scores:
+        """The fuzzy Jaccard index."""
+        require_scores_for_fuji((self.r, self.s))
+        return self._shared_and_fuji[1]
+
+    def tail_moments(self) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]:
+        """Return, for r and for s, mean and variance of the memberships outside each set."""
+        return self.r.tail_moments(self.zero_tail), self.s.tail_moments(self.zero_tail)
+
+
+def shared_and_fuji(cells: Cells, r: Found, s: Found, zero_tail: float) -> tuple[Sizes, Scores]:
+    """Return the number of shared items and FUJI at every point."""
+    points = r.sizes.size
+    shared, fuji = np.empty(points, np.int64), np.empty(points)
+    for j in range(points):
+        inside = slice(0, j + 1)
+        h = int(cells.count[inside, inside].sum())
+        outside = int(r.sizes[j]) - h, int(s.sizes[j]) - h
+        credit = _credit(cells.s[inside, j + 1 :].sum(axis=0), s.kth, j, outside[0], zero_tail)
+        credit += _credit(cells.r[j + 1 :, inside].sum(axis=1), r.kth, j, outside[1], zero_tail)
+        shared[j], fuji[j] = h, (h + credit) / (h + sum(outside))
+    return shared, fuji
+
+
+def _credit(sums: Scores, kth: Scores, j: int, outside: int, zero_tail: float) -> float:
+    """Return the memberships of items outside the j-th set, from their sums by level."""
+    total = float((sums * kth[j:] / kth[j]).sum()) if kth[j] > 0 else 0.0
+    return float(memberships(total, float(kth[j] > 0), outside, zero_tail))

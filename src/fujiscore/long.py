@@ -1,0 +1,201 @@
+"""Two columns of scores too long for memory, read batch by batch in passes. Imports stream, levels.
+
+The first pass counts scores by their leading bits, which tells between which values the k-th scores of a grid lie; the
+second one fills a table of counts and sums by both rankings' levels, and keeps the few items whose level is not known
+yet. Where too many would be kept, passes in between tell the k-th scores apart by further bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore import _kernels
+from fujiscore._kernels.sweep import add
+from fujiscore.errors import InputError, choice, counted, spelled
+from fujiscore.levels import Side, SummarisedOverlap, SummarisedRanking, summarised
+from fujiscore.overlap import ZERO_TAIL, pair
+from fujiscore.ranking import Rankings
+from fujiscore.stream import Column, Stream
+from fujiscore.thresholds import BITS, FURTHER, MOST_POINTS, buckets, classes, refined, score
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fujiscore.coercion import Scores
+    from fujiscore.measures import Measure
+    from fujiscore.overlap import Sizes
+    from fujiscore.rankings import Policies
+    from fujiscore.stream import Batches
+    from fujiscore.thresholds import Classes, Spans
+
+# Scores of one ranking that may be kept.
+KEEP = 1 << 22
+
+
+def pair_of_columns(r: Any, s: Any, policies: Policies, asked: Asked, **work: Any) -> Rankings:
+    """Return two columns, or one and another ranking: in memory if they fit, otherwise for reading in passes."""
+    long = [obj for obj in (r, s) if isinstance(obj, Column) and not obj.fits]
+    if not long:
+        names = [obj.name if isinstance(obj, Column) else "" for obj in (r, s)]
+        options = policies.get("duplicates", "raise"), policies.get("transform")
+        first, second = (obj.load(*options) if isinstance(obj, Column) else obj for obj in (r, s))
+        return pair(
+            first, second, policies, (names[0], names[1]) if all(names) and len(set(names)) == 2 else ("r", "s")
+        )
+    if not (isinstance(r, Column) and isinstance(s, Column)):
+        raise InputError(
+            f"{long[0].origin} does not fit in memory, and can be compared with another column only: pass both through "
+            "fujiscore.scan."
+        )
+    asked.refuse(r.depth, policies)
+    return LongRankings(Stream(r, s, policies.get("nan", "raise"), policies.get("negative", "raise"), **work))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a comparison was asked for, of which passes cannot give all."""
+
+    measures: Sequence[Measure]
+    ks: Any
+    permutations: int
+    ties: str
+
+    def refuse(self, n: int, policies: Policies) -> None:
+        """Raise if reading in passes cannot give it."""
+        ranked = [measure.name for measure in self.measures if measure.by_rank]
+        why = f"{n} items do not fit in memory (see FUJISCORE_MEMORY_LIMIT) and are read in passes, which"
+        points = {"all": n, "squared": isqrt(n) + 1}.get(self.ks, 0) if isinstance(self.ks, str) else np.size(self.ks)
+        if points > MOST_POINTS:
+            remedy = f"Pass {spelled('ks', 'exp')}, or a few k"
+            raise InputError(f"{why} take at most {MOST_POINTS} k; got {points}. {remedy}.")
+        if ranked:
+            raise InputError(
+                f"{why} cannot tell the ranks that {', '.join(ranked)} needs. Choose measures of top sets, such as "
+                "fuji and jaccard, or compare the top of both columns."
+            )
+        if self.permutations:
+            raise InputError(f"{why} draw no permutations. Leave out {spelled('permutations')}: p is analytic.")
+        if self.ties != "closed":
+            raise InputError(f"{why} do not break ties by input order. Pass {spelled('ties', 'closed')}.")
+        if policies.get("transform") is not None:
+            raise InputError(f"{why} know no {spelled('transform')}. Store the transformed scores in the file.")
+        if policies.get("universe") is not None:
+            raise InputError(f"{why} know no {spelled('universe')}. Add the other items to the file, scored 0.")
+        if policies.get("duplicates", "raise") != "raise":
+            raise InputError(f"{why} do not merge repeated items. Leave out {spelled('duplicates')}; merge them first.")
+        if policies.get("negative") == "split":
+            raise InputError(f"{why} do not split items by sign. Pass another {spelled('negative')}.")
+
+
+class LongRankings(Rankings):
+    """Two rankings that are read in passes, after the first one.
+
+    The first pass tells scores apart by `bits` bits of their keys; of each ranking at most `keep` scores are kept.
+    """
+
+    def __init__(self, stream: Stream, *, bits: int = BITS, keep: int = KEEP) -> None:
+        self._stream, self._keep, self._shift = stream, keep, 64 - bits
+        tables = [[np.zeros(2 << bits, np.uint64) for _ in range(stream.threads)] for _ in range(2)]
+        ends = [[(1 << 64) - 1, 0], [(1 << 64) - 1, 0]]  # of each ranking, the least and the greatest key
+        lock = Lock()
+
+        def work(worker: int, number: int, batches: Batches) -> None:
+            for both in batches:
+                for i, scores in enumerate(both):
+                    least, most = map(int, _kernels.long.count(scores, self._shift, tables[i][worker]))
+                    if stream.strict and (least <= _kernels.long.INFINITE or most > _kernels.long.NOTHING):
+                        stream.refuse(number)
+                    with lock:
+                        ends[i] = [min(ends[i][0], least), max(ends[i][1], most)]
+
+        stream.run(work)
+        self._buckets = [buckets(own, self._shift, *span) for own, span in zip(tables, ends, strict=True)]
+        columns = stream.columns
+        n = int(self._buckets[0].count.sum())
+        if not n:
+            both = " and ".join(column.origin for column in columns)
+            raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
+        names = [column.name for column in columns] if columns[0].name != columns[1].name else ["r", "s"]
+        self._members = [
+            SummarisedRanking(name, n, float(score(own.first[0])), constant=own.count.size == 1 and not own.mixed[0])
+            for name, own in zip(names, self._buckets, strict=True)
+        ]
+        notes = dict.fromkeys([*columns[0].notes, *columns[1].notes, *stream.notes()])
+        self._set(tuple(self._members), None, None, tuple(notes))
+
+    def overlap(self, path: Sizes, zero_tail: str) -> SummarisedOverlap:
+        """Return the overlap along a path: in one more pass, or a few where many scores are nearly equal."""
+        choice("zero_tail", zero_tail, ZERO_TAIL)
+        if path.size > MOST_POINTS:
+            both = f"{spelled('ks')} and {spelled('k')}"
+            raise InputError(f"{both} must be at most {MOST_POINTS} in all; got {path.size}. Choose fewer.")
+        spans = self._narrowed([own.holding(path) for own in self._buckets], path)
+        known = [classes(own, all_, self._shift) for own, all_ in zip(spans, self._buckets, strict=True)]
+        totals, kept = self._filled(known)
+        rows = counted(self._stream.columns[0].depth, "row")
+        note = f"{rows} read in {self._stream.passes} passes, each row one item: repeated items are not looked for"
+        self.notes = (*self.notes, note)
+        sides = [Side(*own) for own in zip(self._members, self._buckets, spans, known, kept, strict=True)]
+        return summarised(sides, path, totals, float(zero_tail == "include"))
+
+    def _narrowed(self, spans: list[Spans], path: Sizes) -> list[Spans]:
+        """Return spans that hold few scores, or equal ones: as long as there are too many, by further bits."""
+        shift = self._shift
+        while max(own.kept for own in spans) > self._keep and shift:
+            shift = max(0, shift - FURTHER)
+            spans = self._by_further_bits(spans, path, shift)
+        return spans
+
+    def _by_further_bits(self, spans: list[Spans], path: Sizes, shift: int) -> list[Spans]:
+        """Read both columns and return narrower spans."""
+        threads = range(self._stream.threads)
+        tables = [[np.zeros(2 * int(own.mixed.sum()) << FURTHER, np.uint64) for _ in threads] for own in spans]
+        ends = [(own.low[own.mixed], own.high[own.mixed]) for own in spans]
+
+        def work(worker: int, _: int, batches: Batches) -> None:
+            for both in batches:
+                for scores, (low, high), table in zip(both, ends, tables, strict=True):
+                    _kernels.long.count_in_spans(scores, low, high, shift, 1 << FURTHER, table[worker])
+
+        self._stream.run(work)
+        both = zip(spans, tables, strict=True)
+        return [refined(own, path, shift, table) if own.mixed.any() else own for own, table in both]
+
+    def _filled(self, sides: list[Classes]) -> tuple[Scores, Scores]:
+        """Return the cells of all pairs of classes, and both scores of the items that are kept."""
+        shape = (sides[0].level.size, sides[1].level.size, _kernels.long.CELL)
+        total, rest = np.zeros(shape), np.zeros(shape)
+        finished: dict[int, tuple[Scores, list[Scores]]] = {}
+        kept: list[Scores] = []
+        lock, turn = Lock(), 0
+
+        def work(_: int, number: int, batches: Batches) -> None:
+            nonlocal turn, total, rest
+            cells = np.zeros(shape)
+            own = [self._add(sides, both, cells.reshape(-1)) for both in batches]
+            with lock:  # in the order of the segments: sums do not depend on the threads
+                finished[number] = cells, own
+                while turn in finished:
+                    cells, own = finished.pop(turn)
+                    total, rest = add(total, rest, cells)
+                    kept.extend(own)
+                    turn += 1
+
+        self._stream.run(work)
+        return total + rest, np.concatenate(kept, axis=1)
+
+    def _add(self, sides: list[Classes], both: tuple[Scores, Scores], cells: Scores) -> Scores:
+        """Add a batch to the cells; return the scores that are kept."""
+        size = both[0].size
+        numbers, kept = np.empty((2, size), np.uint8), np.empty((2, size))
+        for scores, side, out in zip(both, sides, numbers, strict=True):
+            _kernels.long.classify(scores, side.table, self._shift, side.low, side.high, side.numbers, out)
+        r, s = sides
+        scaling = (r.scales, s.scales, r.centres, s.centres)
+        size = _kernels.long.fill(*both, numbers[0], numbers[1], *scaling, cells, kept)
+        return kept[:, :size].copy()

@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -367,6 +368,23 @@ def test_a_scheduler_that_cannot_be_reached(tmp_path, address):
     assert result.returncode == 2
     assert f"fuji matrix: --dask {given} must be the address of a running Dask scheduler" in result.stderr
     assert "Start one: dask scheduler." in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+class Page(BaseHTTPRequestHandler):
+    """Answer anything as web servers do."""
+
+    def handle(self):
+        self.connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n" * 4)
+
+
+def test_a_server_that_is_no_scheduler():
+    with HTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        result = fuji("matrix", EXAMPLES / "scores.csv", "--dask", f"tcp://127.0.0.1:{server.server_port}")
+        server.shutdown()
+    assert result.returncode == 2
+    assert "must be the address of a running Dask scheduler" in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 

@@ -90,7 +90,8 @@ def commands(*pages):
 def cases():
     """Return the commands to run; those that take a minute are slow."""
     lines = dict.fromkeys([*SUGGESTED, *commands(*READ)])
-    return [pytest.param(line, marks=pytest.mark.slow if line.startswith("fuji paper") else ()) for line in lines]
+    alone = [line for line in lines if "--dask" not in line]  # test_cluster.py has a cluster
+    return [pytest.param(line, marks=pytest.mark.slow if line.startswith("fuji paper") else ()) for line in alone]
 
 
 def visible_files():

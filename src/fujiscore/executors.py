@@ -235,7 +235,7 @@ def connected(address: str) -> Iterator[Any]:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))["address"] if file.is_file() else address
         client = Client(found, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError, KeyError, ImportError) as error:
+    except (OSError, ValueError, TypeError, KeyError, ImportError, MemoryError) as error:  # a web server answers, too
         raise InputError(
             f"{named} must be the address of a running Dask scheduler, such as tcp://host:8786, or its scheduler file; "
             f"it cannot be reached ({type(error).__name__}: {error}). Start one: dask scheduler."

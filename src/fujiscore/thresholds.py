@@ -195,11 +195,13 @@ def _table(spans: Spans, numbers: NDArray[np.uint8], shift: int) -> NDArray[np.u
 def _centres(start: Keys, stop: Keys, all_buckets: Spans) -> Scores:
     """Return a score of the fullest bucket between each two keys: sums of powers of the distance hardly cancel."""
     centres = np.zeros(start.size)
-    firsts = np.searchsorted(all_buckets.first, start), np.searchsorted(all_buckets.first, stop, side="right")
+    # Of different scores, which one was met first depends on the threads.
+    known = np.where(all_buckets.mixed, all_buckets.high, all_buckets.first)
+    firsts = np.searchsorted(known, start), np.searchsorted(known, stop, side="right")
     for i, (first, last) in enumerate(zip(*firsts, strict=True)):
         if first < last:
             fullest = first + int(np.argmax(all_buckets.count[first:last]))
-            centres[i] = max(0.0, float(score(all_buckets.first[fullest])))
+            centres[i] = max(0.0, float(score(known[fullest])))
     return centres
 
 

@@ -84,17 +84,18 @@ def decompressed(stored: Any) -> Any:
 
 def delimited(document: Document, layout: Layout, roles: Roles, unique: bool) -> list[Group] | None:
     """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong."""
-    import pyarrow as pa
-
-    columns = delimited_columns(document, layout, roles)
-    try:
-        return None if columns is None else _groups(columns, roles, unique)
-    except pa.ArrowException:
-        return None
+    return _delimited(document, layout, roles, lambda columns: _groups(columns, roles, unique))
 
 
 def delimited_columns(document: Document, layout: Layout, roles: Roles) -> list[Any] | None:
-    """Return labels and scores in a delimited file of UTF-8, None if anything in it may be wrong.
+    """Return labels and scores in a delimited file of UTF-8, None if anything in it may be wrong."""
+    return _delimited(document, layout, roles, lambda columns: columns)
+
+
+def _delimited(
+    document: Document, layout: Layout, roles: Roles, finish: Callable[[list[Any]], list[Any] | None]
+) -> list[Any] | None:
+    """Return what `finish` makes of labels and scores in a delimited file, None if anything in it may be wrong.
 
     Where fields have no quotes, any whitespace separates them; where they have, the delimiter alone does.
     """
@@ -117,7 +118,7 @@ def delimited_columns(document: Document, layout: Layout, roles: Roles) -> list[
         alone = len(layout.names) == 1
         blank = alone and compute.any(compute.equal(compute.utf8_trim_whitespace(table[0]), "")).as_py()
         doubtful = spans or blank or any(_is_doubtful(table[name]) for name in roles.scores)
-        return None if doubtful else list(table.select([*text, *roles.scores]).columns)
+        return None if doubtful else finish(list(table.select([*text, *roles.scores]).columns))
 
     head = document.head[: document.head.rfind(b"\n") + 1]
     try:

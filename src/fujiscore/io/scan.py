@@ -12,6 +12,7 @@ from fujiscore.coercion import EXACT, Labelled
 from fujiscore.errors import InputError, first_few, shown
 from fujiscore.io import columnar, load, locate
 from fujiscore.io.columns import choose, direction
+from fujiscore.io.documents import SMALL
 from fujiscore.io.limits import memory_limit
 from fujiscore.io.table import Table, require_distinct
 from fujiscore.stream import Column
@@ -86,8 +87,10 @@ def columns(path: File, *, item: str | None = None, score: str | Sequence[str] |
 
 
 def _is_parquet(file: str) -> bool:
-    """Return whether a file begins as Parquet files do."""
+    """Return whether a file begins as Parquet files do; small files of another name are not opened for that."""
     try:
+        if not file.lower().endswith((".parquet", ".pq")) and os.stat(file).st_size <= SMALL:  # noqa: PTH116
+            return False
         with open(file, "rb") as stream:  # noqa: PTH123
             return stream.read(len(MAGIC)) == MAGIC
     except OSError:

@@ -107,13 +107,15 @@ def chance(result: Chance, ax: Any = None) -> Any:
 def run_comparison(result: RunComparison, ax: Any = None) -> Any:
     """Draw the share of queries up to each value, one line per measure, with the mean in the legend."""
     ax = new_axes() if ax is None else ax
-    for measure in result.measures:
+    least = min(measure.low for measure in result.measures)
+    for order, measure in enumerate(result.measures):
         values = np.sort(result.values(measure.name))
         values = values[~np.isnan(values)]
         places = np.unique(np.linspace(0, values.size - 1, min(values.size, POINTS)).astype(np.int64))
-        x, y = np.append(values[places], measure.high), np.append((places + 1) / max(values.size, 1), 1.0)
+        x = np.concatenate([[least], values[places], [measure.high]])
+        y = np.concatenate([[0.0], (places + 1) / max(values.size, 1), [1.0]])
         label = f"{measure.title} (mean {result.spread(measure.name).mean:.3f})"
-        ax.step(x, y, where="post", color=colour(measure.name), label=label)
+        ax.step(x, y, where="post", color=colour(measure.name), label=label, zorder=3 - order / 100)  # the first on top
     ax.set_xlabel("value")
     ax.set_ylabel("share of queries up to the value")
     ax.set_ylim(0, 1.02)

@@ -440,3 +440,32 @@ def test_results_do_not_depend_on_threads():
         together = list(pool.map(lambda pair: fj.curve(*pair).values, pairs))
     for a, b in zip(alone, together, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+LABELS = ("", "a", "b", "ab", "ba", "é", "x" * 40, "x" * 39 + "y")
+
+
+@pytest.mark.parametrize("collide", [False, True])
+@given(st.lists(st.tuples(*[st.lists(st.sampled_from(LABELS), max_size=8)] * 2), min_size=1, max_size=5))
+def test_codes_of_labels(collide, lists):
+    sides = []
+    for side in zip(*lists, strict=True):
+        labels = [label.encode() for some in side for label in some]
+        ends = np.cumsum([0, *map(len, labels)]).astype(np.int64)
+        content, marks = np.frombuffer(b"".join(labels), np.uint8), np.empty(len(labels), np.uint64)
+        _kernels.labels.hashes(ends, content, marks)
+        if collide:  # labels of one hash are told apart by their bytes
+            marks[:] = 7
+        start = np.cumsum([0, *map(len, side)]).astype(np.int64)
+        sides.append((start, marks, ends, content, np.empty(len(labels), np.int32)))
+    (*r, out_r), (*s, out_s) = sides
+    most = _kernels.labels.codes(*r, *s, out_r, out_s)
+    numbers = []
+    for q, (first, second) in enumerate(lists):
+        known = {}
+        for label in [*first, *second]:
+            known.setdefault(label, len(known))
+        assert out_r[r[0][q] : r[0][q + 1]].tolist() == [known[label] for label in first]
+        assert out_s[s[0][q] : s[0][q + 1]].tolist() == [known[label] for label in second]
+        numbers.append(len(known))
+    assert most == max(numbers)

@@ -38,53 +38,49 @@ def same(ends_r, content_r, i, ends_s, content_s, j):
     return equal
 
 
+@kernel
+def enter(begin, end, marks, ends, content, own, marks_r, ends_r, content_r, table, first, shift, known, out):
+    """Write the codes of a list's labels, new ones entered in the table, and return the number of codes.
+
+    A code's first label is in the other list, r, if the code is below `own`, and in this one otherwise.
+    """
+    for i in range(begin, end):
+        slot = np.int64((marks[i] * SPREAD) >> shift)
+        while table[slot] >= 0:
+            code = table[slot]
+            j = first[code]
+            if code < own:
+                if marks_r[j] == marks[i] and same(ends_r, content_r, j, ends, content, i):
+                    break
+            elif marks[j] == marks[i] and same(ends, content, j, ends, content, i):
+                break
+            slot = (slot + 1) & (table.size - 1)
+        if table[slot] < 0:
+            table[slot] = known
+            first[known] = i
+            known += 1
+        out[i] = table[slot]
+    return known
+
+
 @kernel(cost=6)
 def codes(start_r, marks_r, ends_r, content_r, start_s, marks_s, ends_s, content_s, out_r, out_s):
     """Write each label's code, from 0 within its pair of lists, and return the greatest number of codes of a pair."""
     longest = 1
     for q in range(start_r.size - 1):
         longest = max(longest, start_r[q + 1] - start_r[q] + start_s[q + 1] - start_s[q])
-    bits = 1
-    while (1 << bits) < 2 * longest:
-        bits += 1
-    table, first = np.empty(1 << bits, np.int32), np.empty(longest, np.int64)
+    tables, first = np.empty(4 * longest, np.int32), np.empty(longest, np.int64)
     most = 0
     for q in range(start_r.size - 1):
-        size = start_r[q + 1] - start_r[q] + start_s[q + 1] - start_s[q]
+        a, b, c, d = start_r[q], start_r[q + 1], start_s[q], start_s[q + 1]
         bits = 1
-        while (1 << bits) < 2 * size:
+        while (1 << bits) < 2 * (b - a + d - c):
             bits += 1
-        mask, shift = (1 << bits) - 1, np.uint64(64 - bits)
-        table[: mask + 1] = -1
-        known = 0
-        for i in range(start_r[q], start_r[q + 1]):
-            slot = np.int64((marks_r[i] * SPREAD) >> shift)
-            while table[slot] >= 0:
-                j = first[table[slot]]
-                if marks_r[j] == marks_r[i] and same(ends_r, content_r, j, ends_r, content_r, i):
-                    break
-                slot = (slot + 1) & mask
-            if table[slot] < 0:
-                table[slot] = known
-                first[known] = i
-                known += 1
-            out_r[i] = table[slot]
-        own = known
-        for i in range(start_s[q], start_s[q + 1]):
-            slot = np.int64((marks_s[i] * SPREAD) >> shift)
-            while table[slot] >= 0:
-                code = table[slot]
-                j = first[code]
-                if code < own:
-                    if marks_r[j] == marks_s[i] and same(ends_r, content_r, j, ends_s, content_s, i):
-                        break
-                elif marks_s[j] == marks_s[i] and same(ends_s, content_s, j, ends_s, content_s, i):
-                    break
-                slot = (slot + 1) & mask
-            if table[slot] < 0:
-                table[slot] = known
-                first[known] = i
-                known += 1
-            out_s[i] = table[slot]
+        table, shift = tables[: 1 << bits], np.uint64(64 - bits)
+        table[:] = -1
+        known = enter(a, b, marks_r, ends_r, content_r, 0, marks_r, ends_r, content_r, table, first, shift, 0, out_r)
+        known = enter(
+            c, d, marks_s, ends_s, content_s, known, marks_r, ends_r, content_r, table, first, shift, known, out_s
+        )
         most = max(most, known)
     return most

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Sizes
 
-COUNT_AS_ZERO = "scores are negative and count as 0"
+COUNTED_AS_ZERO = "counted as 0"
+# Stand for the number in what a tally counts, and for an s after several; names of files may have braces.
+COUNT, S = "\0", "\1"
 # The remedies for scores that no measure takes, by policy.
 NAN = "Pass {} to score them 0, or {} to leave those items out."
 NEGATIVE = "Pass {} to count them as 0, {} to rank by magnitude, or {} if they are logs."
@@ -127,7 +129,7 @@ class Tally:
     @property
     def negative(self) -> bool:
         """Whether negative scores count as 0."""
-        return any(what.endswith(COUNT_AS_ZERO) for what in self.counts)
+        return any(what.endswith(COUNTED_AS_ZERO) for what in self.counts)
 
     def merge(self, other: Tally) -> None:
         """Add what another part counted."""
@@ -139,7 +141,7 @@ class Tally:
         said = []
         for what, count in self.counts.items():
             such = f" ({first_few(self.examples[what])})" if self.examples[what] else ""
-            said.append(f"{what.format(count)}{such}")
+            said.append(f"{what.replace(COUNT, str(count)).replace(S, '' if count == 1 else 's')}{such}")
         return said
 
 
@@ -221,22 +223,24 @@ def together(a: Columns, b: Columns, names: tuple[str, str], policies: Policies,
     sizes = [
         np.bincount(code, side.sizes, len(queries)).astype(np.int64) for code, side in zip(codes, (a, b), strict=True)
     ]
-    both = (sizes[0] > 0) & (sizes[1] > 0)
+    present = [np.bincount(code, minlength=len(queries)) > 0 for code in codes]
+    both = present[0] & present[1]
     kept = [queries[q] for q in np.flatnonzero(both).tolist()]
     groups = _groups((a, b), kept)
     sides = [_in_order(side, code, both) for side, code in zip((a, b), codes, strict=True)]
     start_r, start_s = (np.concatenate([[0], np.cumsum(size[both])]) for size in sizes)
-    small = policies.duplicates != "raise" or policies.missing == "drop"
+    small = policies.duplicates != "raise" or "drop" in {policies.missing, policies.nan}
     items_r, items_s, number = _item_codes(start_r, sides[0][0], start_s, sides[1][0], small=small)
-    lists, rows = [], []
-    for name, start, items, side in zip(names, (start_r, start_s), (items_r, items_s), sides, strict=True):
-        admitted = _Admitted(Lists(start, items, side[1]), name, kept, side[0], number)
+    both_runs = [
+        _Admitted(Lists(start, items, side[1]), name, kept, side[0], number)
+        for name, start, items, side in zip(names, (start_r, start_s), (items_r, items_s), sides, strict=True)
+    ]
+    for admitted in both_runs:
         admitted.apply(policies, tally)
-        lists.append(admitted.lists)
-        rows.append(admitted.rows)
-    if policies.missing == "drop":
-        lists, rows = _shared_only(lists, rows, number, names, tally)
-    only = [[queries[q] for q in np.flatnonzero((size > 0) & ~both).tolist()] for size in sizes]
+    if "drop" in {policies.missing, policies.nan}:
+        _drop(both_runs, tally, shared_only=policies.missing == "drop")
+    lists, rows = [side.lists for side in both_runs], [side.rows for side in both_runs]
+    only = [[queries[q] for q in np.flatnonzero(here & ~both).tolist()] for here in present]
     labels = (sides[0][0], sides[1][0])
     return Chunk(kept, lists[0], lists[1], labels, (rows[0], rows[1]), (only[0], only[1]), groups)
 
@@ -294,6 +298,12 @@ class _Admitted:
     def __init__(self, lists: Lists, name: str, queries: Sequence[Any], labels: Any, codes: int) -> None:
         self.lists, self.name, self.queries, self.labels, self.codes = lists, name, queries, labels, codes
         self.rows: NDArray[Any] | None = None
+        self.dropped: Sizes = np.empty(0, np.int64)  # keys of rows without a score
+
+    def keys(self) -> Sizes:
+        """Return a number for each row that tells list and item."""
+        keys: Sizes = np.repeat(np.arange(len(self.lists)), self.lists.sizes) * self.codes + self.lists.items
+        return keys
 
     def apply(self, policies: Policies, tally: Tally) -> None:
         """Apply the policies that concern one run alone."""
@@ -303,6 +313,16 @@ class _Admitted:
         self._check(policies, tally)
         if policies.duplicates != "raise":
             self._merge(policies, tally)
+        tally.add(f"{self.name}: {COUNT} list{S} with equal scores only: they order nothing", self._constant())
+
+    def _constant(self) -> int:
+        """Return the number of lists of several items with equal scores."""
+        sizes, scores = self.lists.sizes, self.lists.scores
+        start = self.lists.start[:-1][sizes > 0]
+        if not start.size:
+            return 0
+        equal = np.maximum.reduceat(scores, start) == np.minimum.reduceat(scores, start)
+        return int((equal & (sizes[sizes > 0] > 1)).sum())
 
     def _check(self, policies: Policies, tally: Tally) -> None:
         """Refuse or mend scores that are NaN, infinite or negative."""
@@ -314,10 +334,11 @@ class _Admitted:
                 remedy = NAN.format(spelled("nan", "zero"), spelled("nan", "drop"))
                 raise self._bad(bad, "scores that are numbers", "NaN", remedy)
             if policies.nan == "drop":
-                tally.add(f"{self.name}: {{}} rows without a score dropped", int(bad.sum()))
-                self._keep(~bad)
+                tally.add(f"{self.name}: {COUNT} row{S} without a score dropped", int(bad.sum()))
+                self.dropped = self.keys()[bad]
+                self.keep(~bad)
             else:
-                tally.add(f"{self.name}: {{}} NaN scores replaced with 0", int(bad.sum()))
+                tally.add(f"{self.name}: {COUNT} NaN score{S} replaced with 0", int(bad.sum()))
                 self.lists = Lists(self.lists.start, self.lists.items, np.where(bad, 0.0, scores))
             scores = self.lists.scores
         if infinite or (below and policies.negative == "abs"):
@@ -331,10 +352,10 @@ class _Admitted:
             words = (spelled("negative", "clip"), spelled("negative", "abs"), spelled("transform", "exp"))
             raise self._bad(scores < 0, "non-negative scores", "negative", NEGATIVE.format(*words))
         if policies.negative == "abs":
-            tally.add(f"{self.name}: {{}} negative scores replaced by magnitudes", number)
+            tally.add(f"{self.name}: {COUNT} negative score{S} replaced by magnitudes", number)
             self.lists = Lists(self.lists.start, self.lists.items, np.abs(scores))
         else:
-            tally.add(f"{self.name}: {{}} {COUNT_AS_ZERO}", number)
+            tally.add(f"{self.name}: {COUNT} negative score{S} {COUNTED_AS_ZERO}", number)
 
     def _bad(self, bad: NDArray[np.bool_], required: str, what: str, remedy: str) -> InputError:
         """Return the error that names the first bad score."""
@@ -347,7 +368,7 @@ class _Admitted:
             f"(first: {self.lists.scores[row]:g} at query {shown(query)}, item {shown(item)}). {remedy}"
         )
 
-    def _keep(self, wanted: NDArray[np.bool_]) -> None:
+    def keep(self, wanted: NDArray[np.bool_]) -> None:
         """Keep some rows."""
         lists = self.lists
         start = np.concatenate([[0], np.cumsum(wanted)])[lists.start]
@@ -358,14 +379,14 @@ class _Admitted:
     def _merge(self, policies: Policies, tally: Tally) -> None:
         """Keep each item of a query once."""
         lists = self.lists
-        keys = _keys(lists, self.codes)
+        keys = self.keys()
         unique, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         if unique.size == keys.size:
             return
         how = {"max": "the best score kept", "mean": "scores averaged", "first": "the first score kept"}
         again = first[counts > 1][:3]
         examples = labels_at(self.labels, again if self.rows is None else self.rows[again])
-        what = f"{self.name}: {{}} duplicates merged, {how[policies.duplicates]}"
+        what = f"{self.name}: {COUNT} duplicate{S} merged, {how[policies.duplicates]}"
         tally.add(what, int(keys.size - unique.size), map(str, examples))
         scores = lists.scores.copy()
         if policies.duplicates == "max":
@@ -377,43 +398,28 @@ class _Admitted:
         wanted = np.zeros(keys.size, np.bool_)
         wanted[first] = True
         self.lists = Lists(lists.start, lists.items, scores)
-        self._keep(wanted)
+        self.keep(wanted)
 
 
-def _keys(lists: Lists, codes: int) -> Sizes:
-    """Return a number for each row that tells list and item."""
-    keys: Sizes = np.repeat(np.arange(len(lists)), lists.sizes) * codes + lists.items
-    return keys
-
-
-def _shared_only(
-    lists: list[Lists], rows: list[Any], codes: int, names: tuple[str, str], tally: Tally
-) -> tuple[list[Lists], list[Any]]:
-    """Leave out the items of each query that one run lacks."""
-    keys = [_keys(side, codes) for side in lists]
-    out: tuple[list[Lists], list[Any]] = ([], [])
-    for i, name in enumerate(names):
-        wanted = np.isin(keys[i], keys[1 - i])
-        tally.add(f"{name}: {{}} rows dropped, whose item the other run lacks", int((~wanted).sum()))
-        side = _Admitted(lists[i], name, (), None, codes)
-        side.rows = rows[i]
-        side._keep(wanted)  # noqa: SLF001 - a helper of this module
-        out[0].append(side.lists)
-        out[1].append(side.rows)
-    return out
+def _drop(sides: Sequence[_Admitted], tally: Tally, *, shared_only: bool) -> None:
+    """Leave out the items of each query that have no score in the other run, and, if asked, those that it lacks."""
+    keys = [side.keys() for side in sides]
+    for i, side in enumerate(sides):
+        without = np.isin(keys[i], sides[1 - i].dropped)
+        tally.add(f"{side.name}: {COUNT} row{S} dropped, whose item has no score in the other run", int(without.sum()))
+        lacking = ~without & ~np.isin(keys[i], keys[1 - i]) if shared_only else np.zeros(without.size, np.bool_)
+        tally.add(f"{side.name}: {COUNT} row{S} dropped, whose item the other run lacks", int(lacking.sum()))
+        side.keep(~(without | lacking))
 
 
 def _groups(sides: Sequence[Columns], queries: Sequence[Any]) -> list[Any]:
-    """Return each query's group, by the first run that has groups."""
+    """Return each query's group; where both runs have groups, they must agree."""
+    known: dict[Any, Any] = {}
     for side in sides:
-        if side.groups is None:
-            continue
-        known: dict[Any, Any] = {}
-        for query, group in zip(side.queries, side.groups, strict=True):
+        for query, group in zip(side.queries, side.groups or (), strict=side.groups is not None):
             if known.setdefault(query, group) != group:
                 raise two_groups(query, known[query], group)
-        return [known[query] for query in queries]
-    return []
+    return [known[query] for query in queries] if known else []
 
 
 def two_groups(query: Any, first: Any, second: Any) -> InputError:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
-from fujiscore.coercion import Labelled
+from fujiscore.coercion import Labelled, require_size
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
 from fujiscore.io.runs import Asked, alike, load_run, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
@@ -197,7 +197,8 @@ def _task(
     measures: Sequence[Any], k: int | None, ks: Any, universe: int | None, missing: str, ties: str, zero_tail: str
 ) -> Task:
     """Return the checked task."""
-    chosen = tuple({measure.name: measure for measure in map(find, measures)}.values())
+    names = (measures,) if isinstance(measures, str) else measures
+    chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
     if not chosen:
         raise InputError(f"{spelled('measures')} must name at least one measure; got none.")
     if k is not None and ks is not None:
@@ -205,7 +206,7 @@ def _task(
     choice("ties", ties, TIES)
     choice("zero_tail", zero_tail, ZERO_TAIL)
     if universe is not None:
-        integer("universe", universe, 1)
+        require_size(integer("universe", universe, 1), "universe")
     bounded = "bounds" if missing == "bounds" else "zero"
     return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded)
 

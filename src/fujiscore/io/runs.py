@@ -9,17 +9,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import Labelled, as_frame, is_table, labelled, require_labels
-from fujiscore.errors import InputError, choice, shown, spelled
+from fujiscore.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels, unmasked
+from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import QUERY_NAMES, choose, direction, label_of, plain
 from fujiscore.io.documents import document
-from fujiscore.io.table import Table, listed, no_rows, not_a_number, number, unknown
-from fujiscore.queries import Columns, changes, labels_at, two_groups
+from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
+from fujiscore.queries import Columns, changes, joined, labels_at, two_groups
 from fujiscore.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -54,13 +55,15 @@ def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
         raise unknown(table.file, spelled("by"), asked.by, list(table.numeric))
     by = asked.by
     if by is None and table.known is None:
-        named = {plain(name): name for name in table.numeric if name not in {asked.item, asked.score, asked.group_by}}
+        named = {plain(name): name for name in table.numeric if name not in {asked.item, asked.score}}
         by = next((named[name] for name in QUERY_NAMES if name in named), None)
     if by is None and (table.known is None or table.known.ranking is None):
         raise InputError(
             f"{table.file} must have a column that names the queries, such as query, qid or user; it has "
             f"{listed(table.numeric)}. Name it with {spelled('by')}."
         )
+    if by is not None and by == asked.group_by:
+        raise InputError(f"{spelled('group_by')} must name another column than that of the queries, {by!r}.")
     free = replace(table, numeric={name: share for name, share in table.numeric.items() if name != asked.group_by})
     roles, guess = choose(free, asked.item, asked.score, by)
     if len(roles.scores) != 1:
@@ -85,7 +88,7 @@ def require_groups(asked: Asked, names: Sequence[str], *, found: bool) -> None:
 def load_run(obj: Any, name: str, asked: Asked) -> Run:
     """Return a run in memory: of a file, a DataFrame or Arrow stream, a mapping, or a 2-D array of scores."""
     if isinstance(obj, (str, os.PathLike)):
-        return _from_file(obj, asked)
+        return _from_folder(obj, asked) if os.path.isdir(obj) else _from_file(obj, asked)  # noqa: PTH112
     if isinstance(obj, Mapping):
         return Run(name, _from_mapping(obj, name))
     if is_table(obj):
@@ -101,6 +104,56 @@ def open_table(path: Any, asked: Asked) -> Table:
     return formats.table(file, formats.detect(file, asked.format, formats.FORMATS))
 
 
+def parquet_files(folder: Any) -> list[str]:
+    """Return the Parquet files of a folder in the order of their names, without hidden ones and those with _."""
+    entries = sorted(entry for entry in Path(folder).iterdir() if not entry.name.startswith(("_", ".")))
+    others = [entry.name for entry in entries if entry.suffix.lower() not in {".parquet", ".pq"} or entry.is_dir()]
+    if others or not entries:
+        raise InputError(
+            f"{os.fspath(folder)} must be a file, or a folder of .parquet files and nothing else; it has "
+            f"{first_few(others) or 'none'}."
+        )
+    return [str(entry) for entry in entries]
+
+
+def same_types(folder: str, files: Sequence[str], roles: Roles) -> None:
+    """Raise if the columns of a folder's files differ in name or type: their labels would not be told apart alike."""
+    from pyarrow import parquet
+
+    names = [*roles.labels, *roles.scores]
+    types: dict[str, Any] = {}
+    for file in files:
+        with columnar.complete(file, "parquet"):
+            schema = parquet.read_schema(file)
+        for name in names:
+            if name not in schema.names:
+                raise unknown(file, "every file of the folder", name, schema.names)
+            own = str(schema.field(name).type)
+            if types.setdefault(name, own) != own:
+                raise InputError(
+                    f"{folder} must have columns of one type in all files; {name!r} is {types[name]} in "
+                    f"{Path(files[0]).name} and {own} in {Path(file).name}."
+                )
+
+
+def _from_folder(path: Any, asked: Asked) -> Run:
+    """Return the run in a folder of Parquet files."""
+    files = parquet_files(path)
+    table = open_table(files[0], asked)
+    roles, notes = run_roles(table, asked)
+    same_types(os.fspath(path), files, roles)
+    parts = []
+    for file in files:
+        part = open_table(file, asked)
+        arrow = part.arrow(roles) if part.arrow else None
+        found = None if arrow is None else from_arrow(arrow, roles)
+        parts.append(_from_rows(part, roles) if found is None else found)
+    columns = joined(parts)
+    if not len(columns):
+        raise no_rows(os.fspath(path))
+    return Run(os.fspath(path), columns, (*notes, *direction(roles.scores[0], columns.scores)))
+
+
 def _from_file(path: Any, asked: Asked) -> Run:
     """Return the run in a file."""
     table = open_table(path, asked)
@@ -108,6 +161,8 @@ def _from_file(path: Any, asked: Asked) -> Run:
     arrow = table.arrow(roles) if table.arrow else None
     columns = None if arrow is None else from_arrow(arrow, roles)
     columns = _from_rows(table, roles) if columns is None else columns
+    if not len(columns):
+        raise no_rows(table.file)
     return Run(table.file, columns, (*notes, *direction(roles.scores[0], columns.scores)))
 
 
@@ -197,7 +252,7 @@ def label_column(column: Any, name: str) -> Any:
 
 def _from_rows(table: Table, roles: Roles) -> Columns:
     """Return a run row by row: of a small file, or of one in which something may be wrong, to say where."""
-    queries, items, scores, groups = [], [], [], []
+    queries, items, scores, groups, large = [], [], [], [], []
     for place, (item, query, *group, value) in table.rows([*roles.labels, *roles.scores]):
         items.append(label_of(table, place, roles.item, item))
         queries.append(label_of(table, place, str(roles.ranking), query))
@@ -206,8 +261,11 @@ def _from_rows(table: Table, roles: Roles) -> Columns:
         if score is None:
             raise not_a_number(table.place(place, roles.scores[0]), value, items[-1])
         scores.append(score)
+        if abs(score) >= EXACT:
+            large.append(exact(value))
     if not scores:
         raise no_rows(table.file)
+    require_apart(large, f"{table.file}, column {roles.scores[0]!r} must hold")
     grouped = _objects(groups) if groups else None
     return in_blocks(*blocks(_objects(queries)), _objects(items), np.array(scores), grouped)
 
@@ -221,7 +279,9 @@ def _objects(labels: Iterable[Any]) -> Any:
 
 
 def _labelled(ranking: Any, name: str) -> Labelled:
-    """Return a ranking as labels and scores; a checked one as the items that it lists."""
+    """Return a ranking as labels and scores; a checked one as the items that it lists, and none if there are none."""
+    if isinstance(ranking, (Mapping, list, tuple)) and not ranking:
+        return Labelled([], np.empty(0))
     if not isinstance(ranking, Ranking):
         return labelled(ranking, name)
     places = np.arange(ranking.n) if ranking.absent is None else np.flatnonzero(~ranking.absent)
@@ -246,17 +306,18 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Columns:
 def _from_array(obj: Any, name: str) -> Columns:
     """Return the run of a 2-D array: one query per row, one item per column."""
     try:
-        scores = np.asarray(obj, np.float64)
-    except (TypeError, ValueError):
-        scores = np.empty(0)
-    if scores.ndim != 2 or not scores.size:
+        values = unmasked(obj) if isinstance(obj, np.ndarray) else np.asarray(obj)
+    except ValueError:
+        values = np.empty(0)
+    if values.ndim != 2 or not values.size or values.dtype.kind in "UST":
         raise InputError(
             f"{name} must be a file, a table with columns for query, item and score, a mapping of query to ranking, or "
             f"a 2-D array with one row per query; got {shown(obj)}."
         )
-    rows, width = scores.shape
+    scores = labelled(values.ravel(), name).scores
+    rows, width = values.shape
     items = np.tile(np.arange(width), rows)
-    return Columns(list(range(rows)), np.arange(rows) * width, items, np.ascontiguousarray(scores).ravel())
+    return Columns(list(range(rows)), np.arange(rows) * width, items, scores)
 
 
 def _from_frame(obj: Any, name: str, asked: Asked) -> Run:
@@ -304,17 +365,29 @@ def alike(first: Columns, second: Columns) -> tuple[Columns, Columns, tuple[str,
     sides = []
     columns = [first.items, second.items]
     kinds = [_kinds(column) for column in columns]
-    if kinds[0].isdisjoint(kinds[1]):
+    if _is_text_and_not(*kinds):
         notes.append("items are text in one run and not in the other: compared as text")
         columns = [_as_text(column) for column in columns]
     queries = [first.queries, second.queries]
-    if set(map(type, queries[0])).isdisjoint(map(type, queries[1])):
+    if _is_text_and_not(*(set(map(type, some)) for some in queries)):
         notes.append("queries are text in one run and not in the other: compared as text")
-        queries = [[str(query) for query in some] for some in queries]
+        queries = [[_text_of(query) for query in some] for some in queries]
     columns = _same_storage(columns)
     for side, items, labels in zip((first, second), columns, queries, strict=True):
         sides.append(replace(side, items=items, queries=labels))
     return sides[0], sides[1], tuple(notes)
+
+
+def _is_text_and_not(first: set[type], second: set[type]) -> bool:
+    """Return whether one run's labels are all text and none of the other's."""
+    return (first == {str} and bool(second) and str not in second) or (
+        second == {str} and bool(first) and str not in first
+    )
+
+
+def _text_of(label: Any) -> str:
+    """Return a label as text, 1.0 as 1."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def _kinds(column: Any) -> set[type]:
@@ -326,7 +399,7 @@ def _kinds(column: Any) -> set[type]:
 
 def _as_text(column: Any) -> Any:
     """Return labels as text."""
-    return _objects(map(str, column.tolist())) if isinstance(column, np.ndarray) else column
+    return _objects(map(_text_of, column.tolist())) if isinstance(column, np.ndarray) else column
 
 
 def _same_storage(columns: list[Any]) -> list[Any]:

@@ -15,12 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.coercion import EXACT
 from fujiscore.errors import InputError, MissingExtraError, first_few, one_line
 from fujiscore.io import columnar
 from fujiscore.io.columns import direction
-from fujiscore.io.limits import memory_limit
-from fujiscore.io.runs import from_arrow, label_column, open_table, require_groups, run_roles
-from fujiscore.io.table import MISSING, Roles, damaged
+from fujiscore.io.limits import VARIABLE, memory_limit
+from fujiscore.io.runs import (
+    from_arrow,
+    label_column,
+    open_table,
+    parquet_files,
+    require_groups,
+    run_roles,
+    same_types,
+)
+from fujiscore.io.table import MISSING, Roles, no_rows
 from fujiscore.queries import Columns, joined, labels_at
 
 if TYPE_CHECKING:
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
 
 # Rows whose first query is known without reading others, rows of a tile, and rows read at a time.
 SPAN, TILE, BATCH = 1 << 20, 1 << 22, 1 << 17
+NUMBER = r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|inf(inity)?)"
 # Rows of both runs that are read into memory at once.
 STREAM = 1 << 21
 
@@ -69,7 +79,7 @@ class Stored:
         end = len(firsts) if high is None else bisect_right(firsts, high)
         last = None
         for span in self.spans[start:end]:
-            for part in _read(span, self.roles, batch):
+            for part in _read(span, self.roles, batch, self.name):
                 queries = part.queries
                 rises = all(map(_before, queries, queries[1:]))
                 if not rises or (last is not None and queries[0] < last):
@@ -89,7 +99,7 @@ def _before(first: Any, second: Any) -> bool:
     return bool(first < second)
 
 
-def _read(span: Span, roles: Roles, batch: int) -> Iterator[Columns]:
+def _read(span: Span, roles: Roles, batch: int, name: str) -> Iterator[Columns]:
     """Yield the rows of a span, some at a time."""
     from pyarrow import parquet
 
@@ -105,7 +115,7 @@ def _read(span: Span, roles: Roles, batch: int) -> Iterator[Columns]:
                 continue
             columns = from_arrow([part.column(name) for name in names], roles)
             if columns is None:
-                raise _wrong(span.file, part, roles)
+                raise _wrong(name, part, roles)
             yield columns
 
 
@@ -116,7 +126,8 @@ def _wrong(file: str, part: Any, roles: Roles) -> InputError:
         if column.null_count or "" in column.to_pylist():
             return InputError(f"{file}, column {name!r} must not be empty: every row needs a label there.")
     return InputError(
-        f"{file}, column {roles.scores[0]!r} must hold numbers that float64 tells apart; got {part.column(-1).type}."
+        f"{file}, column {roles.scores[0]!r} must hold numbers that float64 tells apart; it is "
+        f"{part.column(-1).type}. Store smaller numbers in the same order, as float64."
     )
 
 
@@ -135,6 +146,8 @@ def stored(name: str, files: Sequence[str], roles: Roles) -> Stored:
                 if groups and (rows >= SPAN or group == file.metadata.num_row_groups - 1):
                     spans.append(Span(path, tuple(groups), _first(file, groups[0], roles), rows))
                     rows, groups = 0, []
+    if not spans:
+        raise no_rows(name)
     firsts = [span.first for span in spans]
     if not all(a <= b for a, b in pairwise(firsts)):
         raise UnsortedError(name)
@@ -164,8 +177,7 @@ def ways(
         return
     sources = [_Source(os.fspath(obj), asked) for obj in (a, b)]
     require_groups(asked, [source.name for source in sources], found=any(s.roles.group for s in sources))
-    whole = any(source.is_folder for source in sources)
-    if sum(source.rows for source in sources) <= STREAM and not (whole or distributed):
+    if sum(source.rows for source in sources) <= STREAM and not distributed:
         yield None
         return
     try:
@@ -175,13 +187,16 @@ def ways(
             yield stores[0], stores[1]
     except UnsortedError:
         pass
-    if 2 * sum(source.size for source in sources) <= memory_limit() and not whole:
+    if 2 * sum(source.size for source in sources) <= memory_limit():
         yield None
         return
     _need_duckdb([source.name for source in sources])
     notes.append(f"sorted by query first: {first_few([source.name for source in sources])}")
     target = folder()
-    kinds = ["BIGINT" if all(integers) else "VARCHAR" for integers in zip(*(s.integers for s in sources), strict=True)]
+    integers = list(zip(*(source.integers() for source in sources), strict=True))
+    told = "are text in one run and not in the other: compared as text"
+    notes += [f"{what} {told}" for what, (a_, b_) in zip(("queries", "items"), integers, strict=True) if a_ != b_]
+    kinds = ["BIGINT" if all(both) else "VARCHAR" for both in integers]
     copies = [source.sorted_copy(target / f"{i}.parquet", *kinds) for i, source in enumerate(sources)]
     notes += [note for source, copy in zip(sources, copies, strict=True) for note in source.notes(copy)]
     yield copies[0], copies[1]
@@ -202,11 +217,11 @@ class _Source:
 
     def __init__(self, path: str, asked: Asked) -> None:
         self.name, self.is_folder = path, Path(path).is_dir()
-        self.files = sorted(map(str, Path(path).glob("*.parquet"))) if self.is_folder else [path]
-        if not self.files:
-            raise InputError(f"{path} must be a file, or a folder of .parquet files; it has none.")
+        self.files = parquet_files(path) if self.is_folder else [path]
         self.table = open_table(self.files[0], asked)
         self.roles, self.guessed = run_roles(self.table, asked)
+        if self.is_folder:
+            same_types(path, self.files, self.roles)
         self.is_parquet = self.table.layout is None and self.table.arrow is not None and _is_parquet(self.files[0])
         self.rows, self.size = self._extent()
 
@@ -226,7 +241,7 @@ class _Source:
 
     def notes(self, store: Stored) -> list[str]:
         """Return what was guessed about columns, and a warning if the first scores seem to mean that small is good."""
-        first = next(_read(store.spans[0], store.roles, BATCH)).scores
+        first = next(_read(store.spans[0], store.roles, BATCH, self.name)).scores
         return [f"{self.name}: {note}" for note in (*self.guessed, *direction(self.roles.scores[0], first))]
 
     def as_stored(self) -> Stored:
@@ -235,11 +250,20 @@ class _Source:
             raise UnsortedError(self.name)
         return stored(self.name, self.files, self.roles)
 
-    @property
-    def integers(self) -> tuple[bool, bool]:
-        """Whether queries and items are stored as integers."""
-        roles, numeric = self.roles, self.table.numeric
-        return self.is_parquet and numeric[str(roles.ranking)] == 1, self.is_parquet and numeric[roles.item] == 1
+    def integers(self) -> list[bool]:
+        """Return whether queries and items are stored as integers; they may be text, and nothing else."""
+        if not self.is_parquet:
+            return [False, False]
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        schema, found = parquet.read_schema(self.files[0]), []
+        for name in (str(self.roles.ranking), self.roles.item):
+            kind = schema.field(name).type
+            if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+                raise InputError(f"{self.name}, column {name!r} must hold text or integers to be sorted; it is {kind}.")
+            found.append(pa.types.is_integer(kind) and kind != pa.uint64())
+        return found
 
     def sorted_copy(self, target: Path, query: str, item: str) -> Stored:
         """Write a copy sorted by query, in the order of the rows within a query, and return it."""
@@ -247,8 +271,12 @@ class _Source:
 
         roles = self.roles
         columns = [_quoted(str(name)) for name in (roles.ranking, roles.item, *roles.scores)]
-        casts = zip(columns, (query, item, "DOUBLE"), ("query", "item", "score"), strict=True)
-        parts = [f"CAST({column} AS {kind}) AS {name}" for column, kind, name in casts]
+        score = columns[2] if self.is_parquet else _number(columns[2])
+        parts = [
+            f"CAST({columns[0]} AS {query}) AS query",
+            f"CAST({columns[1]} AS {item}) AS item",
+            f"{score} AS score",
+        ]
         if roles.group is not None:
             parts.append(f"CAST({_quoted(roles.group)} AS VARCHAR) AS grp")
         source = self._parquet_relation() if self.is_parquet else self._text_relation(self.table.layout)
@@ -263,12 +291,16 @@ class _Source:
                     "(FORMAT parquet, ROW_GROUP_SIZE 262144)"
                 )
             except duckdb.Error as error:
-                raise damaged(self.name, "run", one_line(str(error))) from None
+                why = one_line(str(error).splitlines()[0])
+                raise InputError(
+                    f"{self.name} must be a regular table to be sorted by DuckDB, as it does not fit in memory: {why} "
+                    f"Write it as Parquet, or let it take more memory: set {VARIABLE}."
+                ) from None
         return stored(self.name, [str(target)], Roles("item", ["score"], "query", roles.group and "grp"))
 
     def _parquet_relation(self) -> str:
         """Return the files as DuckDB reads them."""
-        return f"read_parquet([{', '.join(map(_text, self.files))}])"
+        return f"read_parquet([{', '.join(map(_path, self.files))}], hive_partitioning = false)"
 
     def _text_relation(self, layout: Layout | None) -> str:
         """Return a delimited file as DuckDB reads it: all columns as text."""
@@ -276,12 +308,13 @@ class _Source:
             raise InputError(
                 f"{self.name} must be Parquet, CSV, TSV or a TREC run to be read in parts; convert it first."
             )
+        if any("\n" in name or "\r" in name for name in layout.names):
+            raise InputError(f"{self.name} must have a header of one line to be read in parts. Rename its columns.")
         names = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in layout.names)
         quote = "''" if layout.blanks else "'\"'"
-        missing = ", ".join(map(_text, sorted(MISSING)))
         return (
-            f"read_csv({_text(self.name)}, delim = {_text(layout.delimiter)}, header = false, skip = {layout.skip}, "
-            f"columns = {{{names}}}, quote = {quote}, escape = {quote}, nullstr = [{missing}], auto_detect = false)"
+            f"read_csv({_path(self.name)}, delim = {_text(layout.delimiter)}, header = false, skip = {layout.skip}, "
+            f"columns = {{{names}}}, quote = {quote}, escape = {quote}, auto_detect = false, hive_partitioning = false)"
         )
 
 
@@ -299,6 +332,23 @@ def _quoted(name: str) -> str:
 def _text(value: str) -> str:
     """Return text in SQL."""
     return "'" + value.replace("'", "''") + "'"
+
+
+def _path(path: str) -> str:
+    """Return a path in SQL, in which nothing stands for other names."""
+    return _text("".join(f"[{letter}]" if letter in "*?[" else letter for letter in path))
+
+
+def _number(column: str) -> str:
+    """Return text as a number in SQL, by the syntax and the missing words of other readers."""
+    missing = ", ".join(map(_text, sorted(MISSING)))
+    plain = f"trim({column})"
+    return (
+        f"CASE WHEN {column} IS NULL OR {plain} IN ({missing}) THEN NULL "
+        f"WHEN NOT regexp_full_match({plain}, {_text(NUMBER)}, 'i') THEN error({plain} || ' is not a number.') "
+        f"WHEN abs(CAST({plain} AS DOUBLE)) BETWEEN {EXACT:.0f} AND 1e308 THEN error({plain} || ' is too large.') "
+        f"ELSE CAST({plain} AS DOUBLE) END"
+    )
 
 
 def ranges(a: Stored, b: Stored) -> list[tuple[Any, Any]]:

@@ -202,6 +202,18 @@ def test_lost_items_fail_the_gate(call):
     assert call(old, new, "--fail-under", 0.5, "--allow-shorter-lists").exit_code == 0
 
 
+def test_dropped_items_fail_the_gate(call):
+    old, new = written("old.csv", {"q": {"a": 2, "b": 1}}), written("new.csv", {"q": {"a": 2}})
+    done = call(old, new, "--missing", "drop", "--fail-under", 0.99)
+    assert done.exit_code == 1
+    assert "FAILED: items that one run lacks are left out (--missing drop)" in flat(done.stdout)
+    data = json.loads(call(old, new, "--missing", "drop", "--fail-under", 0.99, "--json").stdout)
+    assert data["gates"][0]["value"] is None
+    assert data["passed"] is False
+    accepted = call(old, new, "--missing", "drop", "--fail-under", 0.99, "--allow-shorter-lists")
+    assert accepted.exit_code == 0
+
+
 def test_a_query_without_a_value_fails_the_gate(call):
     old = written("old.csv", {"q": {"a": 2, "b": 1}, "z\x1b[31m": {"a": 1, "b": 2}})
     new = written("new.csv", {"q": {"a": 2, "b": 1}, "z\x1b[31m": {"c": 1}})

@@ -120,6 +120,18 @@ def test_a_list_that_lost_items_beyond_k_passes():
     assert judge(compare_runs(old, {"q": {"a": 4, "b": 3}}, k=2, measures=["jaccard"]), fail_under=1).passed
 
 
+@pytest.mark.parametrize("new", [{"d0": 9}, {"zz": 9, "d0": 8}, {f"d{i}": 9 - i for i in range(10)}])
+def test_items_left_out_fail(new):
+    old = {"q": {f"d{i}": 9 - i for i in range(10)}}
+    result = compare_runs(old, {"q": new}, missing="drop")
+    assert result.values().tolist() == [1]
+    said = "FAILED: items that one run lacks are left out (missing='drop'), where lost items do not show; "
+    assert judge(result, fail_under=0.99).failed() == [f"{said}allow_shorter_lists accepts it"]
+    allowed = judge(result, fail_under=0.99, allow_shorter_lists=True)
+    assert allowed.passed
+    assert allowed.lines()[0].endswith("are left out (missing='drop'), allowed")
+
+
 def test_truncated_lists_are_judged_by_what_fuji_is_at_least():
     result = made([0.4, 0.6], fuji_high=[1.0, 1.0])
     assert not judge(result, fail_under=0.9).passed

@@ -39,7 +39,7 @@ class Check:
     what : str
         What was judged, in words.
     value : float
-        Its value.
+        Its value, NaN if unknown.
     bound : float
         The least value that passes, or the greatest for a share or a number of queries.
     passed : bool
@@ -93,7 +93,8 @@ def judge(
 
     Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks, a query without a value, and a
     query for which `b` lists fewer items than `a` within the first k (lists are compared up to the end of the shorter
-    one) fail whatever the values are: a release that lost results does not pass for being good at the others.
+    one) fail whatever the values are: a release that lost results does not pass for being good at the others. So does
+    `missing="drop"`, which leaves out the items that `b` lacks, unless shorter lists are allowed.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def judge(
     allow_missing_queries : bool
         Leave out queries that `b` lacks and those without a value.
     allow_shorter_lists : bool
-        Accept lists of `b` that are shorter than those of `a`.
+        Accept lists of `b` that are shorter than those of `a`, and items left out by `missing="drop"`.
 
     Returns
     -------
@@ -203,7 +204,16 @@ def _presence(result: RunComparison, column: str, title: str, *, queries: bool, 
             text = f"{counted(len(lost), 'query', 'queries')} {what} ({first_few(lost.tolist())})"
             end = "allowed" if allowed else f"0 allowed; {spelled(remedy)} accepts them"
             checks.append(Check(f"queries {what}", len(lost), 0, allowed, f"{text}, {end}"))
+    if result.settings.get("missing") == "drop":
+        checks.append(_unseen(allowed=items))
     return checks
+
+
+def _unseen(*, allowed: bool) -> Check:
+    """Return the check of a comparison that leaves out what one run lacks: how much was lost is not known."""
+    what = f"items that one run lacks are left out ({spelled('missing', 'drop')})"
+    end = "allowed" if allowed else f"where lost items do not show; {spelled('allow_shorter_lists')} accepts it"
+    return Check("lost items", float("nan"), 0, allowed, f"{what}, {end}")
 
 
 def _at_least(what: str, value: float, bound: float) -> Check:

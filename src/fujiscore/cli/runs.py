@@ -77,7 +77,7 @@ def gates(function: Any) -> Any:
         ),
         options.option(
             "--allow-shorter-lists",
-            "Let gates pass queries for which B lists fewer items than A, and fewer than k.",
+            "Let gates pass queries for which B lists fewer items than A, and fewer than k; likewise --missing drop.",
             is_flag=True,
         ),
     )

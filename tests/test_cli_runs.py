@@ -256,6 +256,19 @@ def test_a_run_that_cannot_be_compared_is_not_blessed(call):
     assert not Path("accepted.parquet").exists()
 
 
+@pytest.mark.parametrize("lines", ["qd,a,1\nqd,a,2\n", "qd,a,nan\n"])
+def test_a_query_that_only_the_new_run_has_is_checked_before_blessing(call, lines):
+    good = written("good.csv", {"q1": {"a": 3, "b": 2}})
+    call(good, "--baseline", "accepted.parquet", "--bless")
+    before = Path("accepted.parquet").read_bytes()
+    Path("bad.csv").write_text(f"query,item,score\nq1,a,3\nq1,b,2\n{lines}", encoding="utf-8")
+    done = call("bad.csv", "--baseline", "accepted.parquet", "--bless")
+    assert done.exit_code == 2
+    assert "qd" in done.stderr
+    assert not done.stdout
+    assert Path("accepted.parquet").read_bytes() == before
+
+
 # Errors
 
 

@@ -148,10 +148,12 @@ def command(
     old, new = _both(files, baseline, bless=bless)
     chosen: dict[str, Any] = {"measures": measures, "confidence": confidence, "k": k, "ks": ks, **runs.arguments()}
     chosen |= {"keep": max(explain or 0, KEPT), **work.arguments(writing)}
-    result = compare_runs(new if old is None else old, new, **chosen)
-    if old is None:  # compared with itself: whether it can be a baseline
-        _bless(new, str(baseline), runs, writing)
-        return 0
+    if bless:
+        compare_runs(new, new, **chosen)  # whether it can be a baseline: all its queries, not only the shared ones
+        if old is None:
+            _bless(new, str(baseline), runs, writing)
+            return 0
+    result = compare_runs(old, new, **chosen)
     verdict = judge(result, **gates)
     if plot is not None:
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 4.0))

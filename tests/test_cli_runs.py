@@ -269,6 +269,20 @@ def test_a_query_that_only_the_new_run_has_is_checked_before_blessing(call, line
     assert Path("accepted.parquet").read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["mine.parquet", "link.parquet"])
+def test_the_run_itself_is_no_place_for_a_baseline(call, name):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"query": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0], "url": ["x", "y"]})
+    parquet.write_table(table, "mine.parquet")
+    Path("link.parquet").symlink_to("mine.parquet")
+    before = Path("mine.parquet").read_bytes()
+    done = call("mine.parquet", "--baseline", name, "--bless")
+    assert done.exit_code == 2
+    assert f"--baseline {name}: this file is the run itself" in done.stderr
+    assert not done.stdout
+    assert Path("mine.parquet").read_bytes() == before
+
+
 # Errors
 
 
@@ -281,6 +295,11 @@ def test_a_query_that_only_the_new_run_has_is_checked_before_blessing(call, line
         ((A, B, "--bless"), "--bless needs --baseline FILE"),
         ((A, "--baseline", "no.parquet"), "--baseline no.parquet does not exist. Pass --bless"),
         ((A, "--baseline", "no.csv", "--bless"), "--baseline must end in .parquet or .tsv.gz"),
+        (
+            (A, "--baseline", "nodir/x.parquet", "--bless"),
+            "the folder nodir does not exist. Create it first.",
+        ),
+        ((EXAMPLES, "--baseline", "new.parquet", "--bless"), "it is a folder. Write the run to one file."),
         ((A, B, "--fail-under", 2), "--fail-under must have numbers from 0 to 1 with fuji; got 2.0"),
         ((A, B, "--fail-under-quantile", 2), "is not two numbers with a colon"),
         ((A, B, "--fail-under-quantile", "5:0.5"), "--fail-under-quantile must have numbers from 0 to 1"),

@@ -245,7 +245,22 @@ def test_what_cannot_be_stored_is_refused(tmp_path):
         bless(3, tmp_path / "run.parquet")
     with pytest.raises(InputError, match="must be of one type"):
         bless({"q": {"a": 1, 2: 1}}, tmp_path / "run.parquet")
+    with pytest.raises(InputError, match=r"the folder .*nodir does not exist"):
+        bless({"q": {"a": 1}}, tmp_path / "nodir" / "run.parquet")
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "parts.parquet").mkdir()
+    with pytest.raises(InputError, match="must name a file to be stored; it is a folder"):
+        bless({"q": {"a": 1}}, tmp_path / "parts.parquet")
+    with pytest.raises(InputError, match=r"must be a file to become a baseline; it is a folder"):
+        bless(tmp_path / "parts.parquet", tmp_path / "run.parquet")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_run_is_not_stored_over_itself(ending, tmp_path):
+    path = tmp_path / f"run{ending}"
+    bless({"q": {"a": 1}}, path)
+    with pytest.raises(InputError, match="this file is the run itself"):
+        bless(str(path), path)
 
 
 def test_text_needs_no_pyarrow(tmp_path):

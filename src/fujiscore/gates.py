@@ -6,9 +6,11 @@ import csv
 import gzip
 import io
 import json
+import os
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +21,6 @@ from fujiscore.io.columnar import need
 from fujiscore.io.runs import Asked, load_run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fujiscore.measures import Measure
     from fujiscore.queries import Columns
     from fujiscore.run_results import RunComparison
@@ -253,7 +253,7 @@ def bless(run: Any, path: str | Path, **columns: Any) -> int:
     **columns
         `by`, `item`, `score` and `format`, as in `compare_runs`.
     """
-    require_ending(path)
+    require_storable(run, path)
     in_parquet = str(path).endswith(ENDINGS[0])
     if in_parquet:
         need("a baseline in Parquet")
@@ -263,11 +263,22 @@ def bless(run: Any, path: str | Path, **columns: Any) -> int:
     return len(set(rows.queries))
 
 
-def require_ending(path: str | Path) -> None:
-    """Raise unless a path has the ending of a baseline."""
+def require_storable(run: Any, path: str | Path) -> None:
+    """Raise, before any work, if a run cannot be stored as the baseline of a path."""
     if not str(path).endswith(ENDINGS):
         must = f"{spelled('baseline')} must end in {' or '.join(ENDINGS)} to be stored"
         raise InputError(f"{must}; got {shown(str(path))}.")
+    named, file = spelled("baseline", str(path)), Path(path)
+    if file.is_dir():
+        raise InputError(f"{named} must name a file to be stored; it is a folder.")
+    if not file.parent.is_dir():
+        raise InputError(f"{named}: the folder {file.parent} does not exist. Create it first.")
+    if not isinstance(run, (str, os.PathLike)):
+        return
+    if Path(run).is_dir():
+        raise InputError(f"{run} must be a file to become a baseline; it is a folder. Write the run to one file.")
+    if Path(run).exists() and file.exists() and file.samefile(run):
+        raise InputError(f"{named}: this file is the run itself, which would be rewritten. Name another one.")
 
 
 def _parquet(rows: Columns) -> Any:

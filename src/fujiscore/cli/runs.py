@@ -17,7 +17,7 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw, note
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.errors import InputError, counted
 from fujiscore.gates import bless as store
-from fujiscore.gates import judge, require_bounds, require_ending
+from fujiscore.gates import judge, require_bounds, require_storable
 from fujiscore.runs import compare_runs
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _both(files: Sequence[str], baseline: str | None, *, bless: bool) -> tuple[s
     if len(files) != 1:
         raise click.UsageError(f"--baseline is compared with one run; got {len(files)}. Name one.")
     if bless:
-        require_ending(baseline)
+        require_storable(files[0], baseline)
     if lexists(baseline):
         return baseline, files[0]
     if not bless:

@@ -240,6 +240,31 @@ def test_a_run_equals_its_baseline(call, name):
     assert flat(changed.stdout).startswith(f"fuji runs: A = {name}, B = ")
 
 
+def test_the_first_run_is_reported_against_itself(call):
+    done = call(B, "--baseline", "accepted.parquet", "--bless", "--out", "report.md", "--fail-under", 0.9)
+    assert done.exit_code == 0, done.stderr
+    text = Path("report.md").read_text(encoding="utf-8")
+    assert "there was no baseline: the run is compared with itself" in text
+    assert "passed: mean FUJI 1.0000" in text
+    data = json.loads(call(B, "--baseline", "second.parquet", "--bless", "--json").stdout)
+    assert data["a"] == data["b"] == B
+    assert data["columns"]["fuji"] == [1, 1, 1]
+    again = call(B, "--baseline", "accepted.parquet", "--bless", "--markdown")
+    assert "there was no baseline" not in again.stdout
+
+
+def test_a_baseline_without_a_common_query_is_to_be_deleted(call):
+    old, new = written("old.csv", {"q": {"a": 1}}), written("new.csv", {"z": {"a": 1}})
+    call(old, "--baseline", "accepted.tsv.gz", "--bless")
+    done = call(new, "--baseline", "accepted.tsv.gz", "--bless")
+    assert done.exit_code == 2
+    assert "must have a query in common" in done.stderr
+    assert "To store new.csv all the same, delete accepted.tsv.gz first." in done.stderr
+    assert "delete" not in call(new, "--baseline", "accepted.tsv.gz").stderr
+    Path("accepted.tsv.gz").unlink()
+    assert call(new, "--baseline", "accepted.tsv.gz", "--bless").exit_code == 0
+
+
 def test_blessing_accepts_what_the_gates_refuse(call):
     call(A, "--baseline", "accepted.parquet", "--bless")
     done = call(B, "--baseline", "accepted.parquet", "--bless", "--fail-under", 0.99)

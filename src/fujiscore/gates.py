@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from math import isnan
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 # The endings of baselines: Parquet, or text where there is no pyarrow.
 ENDINGS = (".parquet", ".tsv.gz")
 COLUMNS = ("query", "item", "score")
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 
 
 @dataclass(frozen=True)
@@ -242,7 +244,8 @@ def bless(run: Any, path: str | Path, **columns: Any) -> int:
     """Store a run as a baseline, atomically; return its number of queries.
 
     Parquet (.parquet: zstd, dictionaries, sorted by query) or text (.tsv.gz). Scores are kept to the last bit and as
-    they are, before any policy; labels keep their type in Parquet. Equal runs give equal files.
+    they are, before any policy. Labels must be text or integers; they keep their type in Parquet. Equal runs give equal
+    files.
 
     Parameters
     ----------
@@ -258,6 +261,8 @@ def bless(run: Any, path: str | Path, **columns: Any) -> int:
     if in_parquet:
         need("a baseline in Parquet")
     rows = load_run(run, "the run", Asked(**columns)).columns
+    _require_labels("queries", rows.queries)
+    _require_labels("items", rows.items)
     content = _parquet(rows) if in_parquet else _text(rows)
     write_atomically(path, lambda file: file.write(content))
     return len(set(rows.queries))
@@ -279,6 +284,30 @@ def require_storable(run: Any, path: str | Path) -> None:
         raise InputError(f"{run} must be a file to become a baseline; it is a folder. Write the run to one file.")
     if Path(run).exists() and file.exists() and file.samefile(run):
         raise InputError(f"{named}: this file is the run itself, which would be rewritten. Name another one.")
+
+
+def _require_labels(what: str, labels: Any) -> None:
+    """Raise unless labels come back from a file as they are: all of them text, or all integers of 64 bits."""
+    if not isinstance(labels, list) and getattr(labels, "dtype", None) != np.dtype(object):
+        return  # text in Arrow, or int64
+    kinds = set()
+    for label in labels:
+        kind = _kind(label)
+        if kind is None:
+            must = f"{what} of a baseline must be text or integers of 64 bits, as files hold them"
+            raise InputError(f"{must}; got {shown(label)}. Rename it.")
+        kinds.add(kind)
+    if len(kinds) > 1:
+        raise InputError(f"{what} of a baseline must be of one type; got text and integers. Make all of them text.")
+
+
+def _kind(label: Any) -> type | None:
+    """Return the type of a label, None if a file cannot hold it."""
+    if isinstance(label, str):
+        return str if label and not SURROGATE.search(label) else None
+    if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
+        return int if -(2**63) <= label < 2**63 else None
+    return None
 
 
 def _parquet(rows: Columns) -> Any:
@@ -310,7 +339,7 @@ def _text(rows: Columns) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter="\t", lineterminator="\r\n")  # a label with either of these is quoted
     writer.writerows([COLUMNS, *sorted(cells, key=lambda row: str(row[0]))])
-    return gzip.compress(text.getvalue().encode("utf-8", "surrogatepass"), mtime=0)
+    return gzip.compress(text.getvalue().encode(), mtime=0)
 
 
 def usual_ending() -> str:

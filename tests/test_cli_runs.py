@@ -202,6 +202,18 @@ def test_lost_items_fail_the_gate(call):
     assert call(old, new, "--fail-under", 0.5, "--allow-shorter-lists").exit_code == 0
 
 
+def test_dropped_items_fail_the_gate(call):
+    old, new = written("old.csv", {"q": {"a": 2, "b": 1}}), written("new.csv", {"q": {"a": 2}})
+    done = call(old, new, "--missing", "drop", "--fail-under", 0.99)
+    assert done.exit_code == 1
+    assert "FAILED: items that one run lacks are left out (--missing drop)" in flat(done.stdout)
+    data = json.loads(call(old, new, "--missing", "drop", "--fail-under", 0.99, "--json").stdout)
+    assert data["gates"][0]["value"] is None
+    assert data["passed"] is False
+    accepted = call(old, new, "--missing", "drop", "--fail-under", 0.99, "--allow-shorter-lists")
+    assert accepted.exit_code == 0
+
+
 def test_a_query_without_a_value_fails_the_gate(call):
     old = written("old.csv", {"q": {"a": 2, "b": 1}, "z\x1b[31m": {"a": 1, "b": 2}})
     new = written("new.csv", {"q": {"a": 2, "b": 1}, "z\x1b[31m": {"c": 1}})
@@ -228,6 +240,31 @@ def test_a_run_equals_its_baseline(call, name):
     assert flat(changed.stdout).startswith(f"fuji runs: A = {name}, B = ")
 
 
+def test_the_first_run_is_reported_against_itself(call):
+    done = call(B, "--baseline", "accepted.parquet", "--bless", "--out", "report.md", "--fail-under", 0.9)
+    assert done.exit_code == 0, done.stderr
+    text = Path("report.md").read_text(encoding="utf-8")
+    assert "there was no baseline: the run is compared with itself" in text
+    assert "passed: mean FUJI 1.0000" in text
+    data = json.loads(call(B, "--baseline", "second.parquet", "--bless", "--json").stdout)
+    assert data["a"] == data["b"] == B
+    assert data["columns"]["fuji"] == [1, 1, 1]
+    again = call(B, "--baseline", "accepted.parquet", "--bless", "--markdown")
+    assert "there was no baseline" not in again.stdout
+
+
+def test_a_baseline_without_a_common_query_is_to_be_deleted(call):
+    old, new = written("old.csv", {"q": {"a": 1}}), written("new.csv", {"z": {"a": 1}})
+    call(old, "--baseline", "accepted.tsv.gz", "--bless")
+    done = call(new, "--baseline", "accepted.tsv.gz", "--bless")
+    assert done.exit_code == 2
+    assert "must have a query in common" in done.stderr
+    assert "To store new.csv all the same, delete accepted.tsv.gz first." in done.stderr
+    assert "delete" not in call(new, "--baseline", "accepted.tsv.gz").stderr
+    Path("accepted.tsv.gz").unlink()
+    assert call(new, "--baseline", "accepted.tsv.gz", "--bless").exit_code == 0
+
+
 def test_blessing_accepts_what_the_gates_refuse(call):
     call(A, "--baseline", "accepted.parquet", "--bless")
     done = call(B, "--baseline", "accepted.parquet", "--bless", "--fail-under", 0.99)
@@ -244,6 +281,33 @@ def test_a_run_that_cannot_be_compared_is_not_blessed(call):
     assert not Path("accepted.parquet").exists()
 
 
+@pytest.mark.parametrize("lines", ["qd,a,1\nqd,a,2\n", "qd,a,nan\n"])
+def test_a_query_that_only_the_new_run_has_is_checked_before_blessing(call, lines):
+    good = written("good.csv", {"q1": {"a": 3, "b": 2}})
+    call(good, "--baseline", "accepted.parquet", "--bless")
+    before = Path("accepted.parquet").read_bytes()
+    Path("bad.csv").write_text(f"query,item,score\nq1,a,3\nq1,b,2\n{lines}", encoding="utf-8")
+    done = call("bad.csv", "--baseline", "accepted.parquet", "--bless")
+    assert done.exit_code == 2
+    assert "qd" in done.stderr
+    assert not done.stdout
+    assert Path("accepted.parquet").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["mine.parquet", "link.parquet"])
+def test_the_run_itself_is_no_place_for_a_baseline(call, name):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"query": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0], "url": ["x", "y"]})
+    parquet.write_table(table, "mine.parquet")
+    Path("link.parquet").symlink_to("mine.parquet")
+    before = Path("mine.parquet").read_bytes()
+    done = call("mine.parquet", "--baseline", name, "--bless")
+    assert done.exit_code == 2
+    assert f"--baseline {name}: this file is the run itself" in done.stderr
+    assert not done.stdout
+    assert Path("mine.parquet").read_bytes() == before
+
+
 # Errors
 
 
@@ -256,6 +320,11 @@ def test_a_run_that_cannot_be_compared_is_not_blessed(call):
         ((A, B, "--bless"), "--bless needs --baseline FILE"),
         ((A, "--baseline", "no.parquet"), "--baseline no.parquet does not exist. Pass --bless"),
         ((A, "--baseline", "no.csv", "--bless"), "--baseline must end in .parquet or .tsv.gz"),
+        (
+            (A, "--baseline", "nodir/x.parquet", "--bless"),
+            "the folder nodir does not exist. Create it first.",
+        ),
+        ((EXAMPLES, "--baseline", "new.parquet", "--bless"), "it is a folder. Write the run to one file."),
         ((A, B, "--fail-under", 2), "--fail-under must have numbers from 0 to 1 with fuji; got 2.0"),
         ((A, B, "--fail-under-quantile", 2), "is not two numbers with a colon"),
         ((A, B, "--fail-under-quantile", "5:0.5"), "--fail-under-quantile must have numbers from 0 to 1"),

@@ -120,6 +120,18 @@ def test_a_list_that_lost_items_beyond_k_passes():
     assert judge(compare_runs(old, {"q": {"a": 4, "b": 3}}, k=2, measures=["jaccard"]), fail_under=1).passed
 
 
+@pytest.mark.parametrize("new", [{"d0": 9}, {"zz": 9, "d0": 8}, {f"d{i}": 9 - i for i in range(10)}])
+def test_items_left_out_fail(new):
+    old = {"q": {f"d{i}": 9 - i for i in range(10)}}
+    result = compare_runs(old, {"q": new}, missing="drop")
+    assert result.values().tolist() == [1]
+    said = "FAILED: items that one run lacks are left out (missing='drop'), where lost items do not show; "
+    assert judge(result, fail_under=0.99).failed() == [f"{said}allow_shorter_lists accepts it"]
+    allowed = judge(result, fail_under=0.99, allow_shorter_lists=True)
+    assert allowed.passed
+    assert allowed.lines()[0].endswith("are left out (missing='drop'), allowed")
+
+
 def test_truncated_lists_are_judged_by_what_fuji_is_at_least():
     result = made([0.4, 0.6], fuji_high=[1.0, 1.0])
     assert not judge(result, fail_under=0.9).passed
@@ -231,9 +243,52 @@ def test_what_cannot_be_stored_is_refused(tmp_path):
         bless({"q": {"a": 1}}, tmp_path / "run.csv")
     with pytest.raises(InputError, match="the run must be a file, a table with columns"):
         bless(3, tmp_path / "run.parquet")
-    with pytest.raises(InputError, match="must be of one type"):
-        bless({"q": {"a": 1, 2: 1}}, tmp_path / "run.parquet")
+    with pytest.raises(InputError, match="must be of one type each"):
+        bless({"q": {np.int8(1): 1, np.uint64(2): 1}}, tmp_path / "run.parquet")
+    with pytest.raises(InputError, match=r"the folder .*nodir does not exist"):
+        bless({"q": {"a": 1}}, tmp_path / "nodir" / "run.parquet")
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "parts.parquet").mkdir()
+    with pytest.raises(InputError, match="must name a file to be stored; it is a folder"):
+        bless({"q": {"a": 1}}, tmp_path / "parts.parquet")
+    with pytest.raises(InputError, match=r"must be a file to become a baseline; it is a folder"):
+        bless(tmp_path / "parts.parquet", tmp_path / "run.parquet")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("label", [2**70, 2**63, -(2**63) - 1, "\ud800", "a\udfff", "", 1.5, 2.0, True, ("a", 1), b"a"])
+def test_labels_that_a_file_cannot_hold_are_refused(ending, label, tmp_path):
+    for run, what in (({label: {"a": 1.0}}, "queries"), ({"q": {label: 1.0}}, "items")):
+        with pytest.raises(InputError, match=f"^{what} of a baseline must be text or integers of 64 bits.*; got "):
+            bless(run, tmp_path / f"run{ending}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_labels_of_two_types_are_refused(ending, tmp_path):
+    for run in ({"q": {"a": 1, 2: 1}}, {"q": {"a": 1}, 2: {"a": 1}}):
+        with pytest.raises(InputError, match="must be of one type; got text and integers"):
+            bless(run, tmp_path / f"run{ending}")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@given(labels=st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=4, unique=True))
+def test_integers_come_back(ending, labels, tmp_path_factory):
+    path = tmp_path_factory.mktemp("stored") / f"run{ending}"
+    run = {query: {np.int64(item): 1.0 + place for place, item in enumerate(labels)} for query in labels}
+    bless(run, path)
+    result = compare_runs(str(path), run, measures=["jaccard"])
+    assert len(result) == len(run)
+    assert result.only_a.size == result.only_b.size == 0
+    assert (result.values() == 1).all()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_run_is_not_stored_over_itself(ending, tmp_path):
+    path = tmp_path / f"run{ending}"
+    bless({"q": {"a": 1}}, path)
+    with pytest.raises(InputError, match="this file is the run itself"):
+        bless(str(path), path)
 
 
 def test_text_needs_no_pyarrow(tmp_path):

@@ -243,6 +243,17 @@ def test_a_checkpoint_must_be_a_folder(tmp_path):
         fj.pairwise(SCORES, checkpoint=tmp_path / "file")
 
 
+def test_a_checkpoint_must_have_a_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(fj.InputError, match="checkpoint must name a folder; got an empty name"):
+        fj.pairwise(SCORES, checkpoint="")
+    command = [sys.executable, "-m", "fujiscore", "matrix", EXAMPLE, "-m", "fuji", "-m", "rbo", "--checkpoint", ""]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr == "fuji matrix: --checkpoint must name a folder; got an empty name.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_command_keeps_every_measure_and_refuses_other_options(tmp_path):
     def fuji(*arguments):
         command = [sys.executable, "-m", "fujiscore", "matrix", EXAMPLE, "--csv", "--quiet", *arguments]

@@ -85,6 +85,8 @@ def _sum(name: str, content: bytes) -> bytes:
 @contextmanager
 def finished_tiles(folder: str | os.PathLike[str], argument: str, stem: str, key: str) -> Iterator[Finished]:
     """Hold a folder of finished tiles for this process alone; yield those that belong to a key."""
+    if not os.fspath(folder):  # which would be the current folder
+        raise InputError(f"{spelled(argument)} must name a folder; got an empty name.")
     path, named = Path(folder), spelled(argument, os.fspath(folder))
     with claimed(path, named):
         remove_unfinished(path)

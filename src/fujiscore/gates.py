@@ -6,9 +6,12 @@ import csv
 import gzip
 import io
 import json
+import os
+import re
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +22,6 @@ from fujiscore.io.columnar import need
 from fujiscore.io.runs import Asked, load_run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fujiscore.measures import Measure
     from fujiscore.queries import Columns
     from fujiscore.run_results import RunComparison
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 # The endings of baselines: Parquet, or text where there is no pyarrow.
 ENDINGS = (".parquet", ".tsv.gz")
 COLUMNS = ("query", "item", "score")
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Check:
     what : str
         What was judged, in words.
     value : float
-        Its value.
+        Its value, NaN if unknown.
     bound : float
         The least value that passes, or the greatest for a share or a number of queries.
     passed : bool
@@ -93,7 +95,8 @@ def judge(
 
     Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks, a query without a value, and a
     query for which `b` lists fewer items than `a` within the first k (lists are compared up to the end of the shorter
-    one) fail whatever the values are: a release that lost results does not pass for being good at the others.
+    one) fail whatever the values are: a release that lost results does not pass for being good at the others. So does
+    `missing="drop"`, which leaves out the items that `b` lacks, unless shorter lists are allowed.
 
     Parameters
     ----------
@@ -110,7 +113,7 @@ def judge(
     allow_missing_queries : bool
         Leave out queries that `b` lacks and those without a value.
     allow_shorter_lists : bool
-        Accept lists of `b` that are shorter than those of `a`.
+        Accept lists of `b` that are shorter than those of `a`, and items left out by `missing="drop"`.
 
     Returns
     -------
@@ -203,7 +206,16 @@ def _presence(result: RunComparison, column: str, title: str, *, queries: bool, 
             text = f"{counted(len(lost), 'query', 'queries')} {what} ({first_few(lost.tolist())})"
             end = "allowed" if allowed else f"0 allowed; {spelled(remedy)} accepts them"
             checks.append(Check(f"queries {what}", len(lost), 0, allowed, f"{text}, {end}"))
+    if result.settings.get("missing") == "drop":
+        checks.append(_unseen(allowed=items))
     return checks
+
+
+def _unseen(*, allowed: bool) -> Check:
+    """Return the check of a comparison that leaves out what one run lacks: how much was lost is not known."""
+    what = f"items that one run lacks are left out ({spelled('missing', 'drop')})"
+    end = "allowed" if allowed else f"where lost items do not show; {spelled('allow_shorter_lists')} accepts it"
+    return Check("lost items", float("nan"), 0, allowed, f"{what}, {end}")
 
 
 def _at_least(what: str, value: float, bound: float) -> Check:
@@ -232,7 +244,8 @@ def bless(run: Any, path: str | Path, **columns: Any) -> int:
     """Store a run as a baseline, atomically; return its number of queries.
 
     Parquet (.parquet: zstd, dictionaries, sorted by query) or text (.tsv.gz). Scores are kept to the last bit and as
-    they are, before any policy; labels keep their type in Parquet. Equal runs give equal files.
+    they are, before any policy. Labels must be text or integers; they keep their type in Parquet. Equal runs give equal
+    files.
 
     Parameters
     ----------
@@ -243,21 +256,58 @@ def bless(run: Any, path: str | Path, **columns: Any) -> int:
     **columns
         `by`, `item`, `score` and `format`, as in `compare_runs`.
     """
-    require_ending(path)
+    require_storable(run, path)
     in_parquet = str(path).endswith(ENDINGS[0])
     if in_parquet:
         need("a baseline in Parquet")
     rows = load_run(run, "the run", Asked(**columns)).columns
+    _require_labels("queries", rows.queries)
+    _require_labels("items", rows.items)
     content = _parquet(rows) if in_parquet else _text(rows)
     write_atomically(path, lambda file: file.write(content))
     return len(set(rows.queries))
 
 
-def require_ending(path: str | Path) -> None:
-    """Raise unless a path has the ending of a baseline."""
+def require_storable(run: Any, path: str | Path) -> None:
+    """Raise, before any work, if a run cannot be stored as the baseline of a path."""
     if not str(path).endswith(ENDINGS):
         must = f"{spelled('baseline')} must end in {' or '.join(ENDINGS)} to be stored"
         raise InputError(f"{must}; got {shown(str(path))}.")
+    named, file = spelled("baseline", str(path)), Path(path)
+    if file.is_dir():
+        raise InputError(f"{named} must name a file to be stored; it is a folder.")
+    if not file.parent.is_dir():
+        raise InputError(f"{named}: the folder {file.parent} does not exist. Create it first.")
+    if not isinstance(run, (str, os.PathLike)):
+        return
+    if Path(run).is_dir():
+        raise InputError(f"{run} must be a file to become a baseline; it is a folder. Write the run to one file.")
+    if Path(run).exists() and file.exists() and file.samefile(run):
+        raise InputError(f"{named}: this file is the run itself, which would be rewritten. Name another one.")
+
+
+def _require_labels(what: str, labels: Any) -> None:
+    """Raise unless labels come back from a file as they are: all of them text, or all integers of 64 bits."""
+    if not isinstance(labels, list) and getattr(labels, "dtype", None) != np.dtype(object):
+        return  # text in Arrow, or int64
+    kinds = set()
+    for label in labels:
+        kind = _kind(label)
+        if kind is None:
+            must = f"{what} of a baseline must be text or integers of 64 bits, as files hold them"
+            raise InputError(f"{must}; got {shown(label)}. Rename it.")
+        kinds.add(kind)
+    if len(kinds) > 1:
+        raise InputError(f"{what} of a baseline must be of one type; got text and integers. Make all of them text.")
+
+
+def _kind(label: Any) -> type | None:
+    """Return the type of a label, None if a file cannot hold it."""
+    if isinstance(label, str):
+        return str if label and not SURROGATE.search(label) else None
+    if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
+        return int if -(2**63) <= label < 2**63 else None
+    return None
 
 
 def _parquet(rows: Columns) -> Any:
@@ -289,7 +339,7 @@ def _text(rows: Columns) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter="\t", lineterminator="\r\n")  # a label with either of these is quoted
     writer.writerows([COLUMNS, *sorted(cells, key=lambda row: str(row[0]))])
-    return gzip.compress(text.getvalue().encode("utf-8", "surrogatepass"), mtime=0)
+    return gzip.compress(text.getvalue().encode(), mtime=0)
 
 
 def usual_ending() -> str:

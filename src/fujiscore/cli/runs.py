@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from os.path import lexists
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw, note
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.errors import InputError, counted
 from fujiscore.gates import bless as store
-from fujiscore.gates import judge, require_bounds, require_ending
+from fujiscore.gates import judge, require_bounds, require_storable
 from fujiscore.runs import compare_runs
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def gates(function: Any) -> Any:
         ),
         options.option(
             "--allow-shorter-lists",
-            "Let gates pass queries for which B lists fewer items than A, and fewer than k.",
+            "Let gates pass queries for which B lists fewer items than A, and fewer than k; likewise --missing drop.",
             is_flag=True,
         ),
     )
@@ -148,14 +149,11 @@ def command(
     old, new = _both(files, baseline, bless=bless)
     chosen: dict[str, Any] = {"measures": measures, "confidence": confidence, "k": k, "ks": ks, **runs.arguments()}
     chosen |= {"keep": max(explain or 0, KEPT), **work.arguments(writing)}
-    result = compare_runs(new if old is None else old, new, **chosen)
-    if old is None:  # compared with itself: whether it can be a baseline
-        _bless(new, str(baseline), runs, writing)
-        return 0
+    result = _blessed(old, new, chosen) if bless else compare_runs(old, new, **chosen)
     verdict = judge(result, **gates)
     if plot is not None:
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 4.0))
-    names = (baseline or files[0], new)
+    names = (old or new, new)
     deliver(_report(result, verdict, names, writing.show or SHOWN, explain or 0), writing)
     if bless:
         _bless(new, str(baseline), runs, writing)
@@ -181,12 +179,23 @@ def _both(files: Sequence[str], baseline: str | None, *, bless: bool) -> tuple[s
     if len(files) != 1:
         raise click.UsageError(f"--baseline is compared with one run; got {len(files)}. Name one.")
     if bless:
-        require_ending(baseline)
+        require_storable(files[0], baseline)
     if lexists(baseline):
         return baseline, files[0]
     if not bless:
         raise InputError(f"--baseline {baseline} does not exist. Pass --bless to store {files[0]} there.")
     return None, files[0]
+
+
+def _blessed(old: str | None, new: str, chosen: dict[str, Any]) -> RunComparison:
+    """Return the comparison of a run that is to be stored, with itself if it is the first; raise if it cannot be."""
+    alone = compare_runs(new, new, **chosen)  # all its queries, not only those of the old run
+    if old is None:
+        return replace(alone, notes=(*alone.notes, "there was no baseline: the run is compared with itself"))
+    try:
+        return compare_runs(old, new, **chosen)
+    except InputError as error:
+        raise InputError(f"{error} To store {new} all the same, delete {old} first.") from error
 
 
 def _bless(new: str, baseline: str, runs: options.Runs, writing: options.Writing) -> None:

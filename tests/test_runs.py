@@ -620,3 +620,19 @@ def test_one_measure_and_a_universe_beyond_reach():
     assert [measure.name for measure in fj.compare_runs(a, b, measures="jaccard").measures] == ["jaccard"]
     with pytest.raises(fj.InputError, match="universe"):
         fj.compare_runs(a, b, universe=3 * 10**9)
+
+
+def test_labels_of_any_kind():
+    run = {("x", 1): {("a", 1): 2.0, ("b", 2): 1.0}, ("y", 2): {("a", 1): 1.0}, 2**70: {2**70: 1.0}}
+    result = fj.compare_runs(run, run)
+    assert result.queries.tolist() == list(run)
+    assert result.columns["fuji"].tolist() == [1, 1, 1]
+
+
+def test_caveats_of_scores_are_told():
+    lists = {"q1": ["a", "b"], "q2": ["b", "a"], "q3": {"a": 1.0}}
+    notes = fj.compare_runs(lists, {query: {"a": 1.0, "b": 0.5} for query in lists}).notes
+    assert any("a, query 'q1' has no scores" in note and "likewise 1 other query" in note for note in notes)
+    values = {"q": {"a": 0.0, "b": 0.5}}
+    notes = fj.compare_runs(values, values, transform="neglog10").notes
+    assert sum("1 p-value of 0 read as 5e-324" in note for note in notes) == 2

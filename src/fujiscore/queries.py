@@ -16,7 +16,7 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.batches import Lists
 from fujiscore.errors import InputError, counted, first_few, shown, spelled
-from fujiscore.transforms import transformed_lists
+from fujiscore.transforms import SMALLEST, transformed_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -307,6 +307,9 @@ class _Admitted:
 
     def apply(self, policies: Policies, tally: Tally) -> None:
         """Apply the policies that concern one run alone."""
+        if policies.transform == "neglog10":
+            read = f"{self.name}: {COUNT} p-value{S} of 0 read as {SMALLEST:.1g}, the smallest number"
+            tally.add(read, int((self.lists.scores == 0).sum()))
         if policies.transform is not None:
             scores = transformed_lists(self.lists.start, self.lists.scores, policies.transform, self.name)
             self.lists = Lists(self.lists.start, self.lists.items, scores)

@@ -371,7 +371,7 @@ def _result(
 
 def _labels(labels: list[Any]) -> NDArray[Any]:
     """Return labels as integers, or as objects."""
-    if labels and all(type(label) is int for label in labels):
+    if labels and all(type(label) is int and abs(label) < 1 << 63 for label in labels):
         return np.array(labels, np.int64)
     array = np.empty(len(labels), object)
     array[:] = labels

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels, unmasked
-from fujiscore.errors import InputError, choice, first_few, shown, spelled
+from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import QUERY_NAMES, choose, direction, label_of, plain
 from fujiscore.io.documents import document
@@ -90,7 +90,7 @@ def load_run(obj: Any, name: str, asked: Asked) -> Run:
     if isinstance(obj, (str, os.PathLike)):
         return _from_folder(obj, asked) if os.path.isdir(obj) else _from_file(obj, asked)  # noqa: PTH112
     if isinstance(obj, Mapping):
-        return Run(name, _from_mapping(obj, name))
+        return _from_mapping(obj, name)
     if is_table(obj):
         return _from_frame(obj, name, asked)
     return Run(name, _from_array(obj, name))
@@ -289,7 +289,7 @@ def _labelled(ranking: Any, name: str) -> Labelled:
     return Labelled([labels[place] for place in places.tolist()], ranking.scores[places])
 
 
-def _from_mapping(runs: Mapping[Any, Any], name: str) -> Columns:
+def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     """Return the run of a mapping of query to ranking."""
     if not runs:
         raise InputError(f"{name} must have at least one query; got an empty mapping.")
@@ -300,7 +300,11 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Columns:
     sizes = np.array([part.scores.size for part in parts], np.int64)
     labels = [range(part.scores.size) if part.items is None else part.items for part in parts]
     items = _objects(chain.from_iterable(labels))
-    return Columns(list(runs), np.cumsum(sizes) - sizes, items, np.concatenate([part.scores for part in parts]))
+    scores = np.concatenate([part.scores for part in parts])
+    notes = [note for part in parts for note in part.notes]
+    likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
+    said = (f"{notes[0]}{likewise}",) if notes else ()
+    return Run(name, Columns(list(runs), np.cumsum(sizes) - sizes, items, scores), said)
 
 
 def _from_array(obj: Any, name: str) -> Columns:

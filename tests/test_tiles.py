@@ -1,5 +1,6 @@
 """Tiles: in order whatever runs them; finished ones are kept on disk, and a killed matrix resumes to the same bits."""
 
+import errno
 import json
 import os
 import random
@@ -9,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier, Event
 
 import numpy as np
 import pytest
@@ -117,6 +119,30 @@ def test_only_what_is_missing_is_computed(tmp_path):
         assert [int(part[0]) for part in run(row, tiles, kept=kept, n_jobs=1)] == list(range(6))
         assert kept.found == 4
     assert ran == list(range(6))
+
+
+def test_a_full_disk_counts_what_other_workers_still_keep(tmp_path, monkeypatch):
+    module = sys.modules["fujiscore.checkpoint"]
+    write, failed, both = module.write_atomically, Event(), Barrier(2)
+
+    def row(number):
+        both.wait()
+        return np.array([number])
+
+    def write_or_fail(path, content):
+        if "row-0000" in path.name:
+            failed.set()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        failed.wait()
+        time.sleep(0.2)  # the error is on its way
+        write(path, content)
+
+    monkeypatch.setattr(module, "write_atomically", write_or_fail)
+    with (
+        pytest.raises(fj.InputError, match=r"No space left on device\. 1 finished part kept"),
+        finished_tiles(tmp_path, "resume", "row", "key") as kept,
+    ):
+        run(row, [(0,), (1,)], kept=kept, n_jobs=2)
 
 
 def test_sums_tell_arrays_apart():

@@ -32,6 +32,10 @@ SUM = hashlib.sha256().digest_size
 HASH = "sha256:"
 
 
+class NoRoomError(Exception):
+    """A tile could not be kept; becomes an InputError once all workers have stopped, and what is kept is final."""
+
+
 class Finished:
     """The finished tiles of one computation in a folder.
 
@@ -63,18 +67,22 @@ class Finished:
         return result
 
     def save(self, number: int, result: NDArray[Any]) -> None:
-        """Keep a tile's result; a disk that takes no more is an InputError."""
+        """Keep a tile's result; a disk that takes no more is a NoRoomError."""
         path, stored = self._path(number), io.BytesIO()
         np.save(stored, result, allow_pickle=False)
         content = stored.getvalue()
         try:
             write_atomically(path, lambda file: file.write(_sum(path.name, content) + content))
         except OSError as error:
-            kept = counted(len(list(self.folder.glob(f"{self.stem}-*-{self.key}.tile"))), "finished part")
-            raise InputError(
-                f"{self.named} must have room for what is finished; the system reports: {error.strerror}. "
-                f"{kept} kept: free some space, and the same call resumes."
-            ) from error
+            raise NoRoomError(error.strerror) from error
+
+    def full(self, cause: NoRoomError) -> InputError:
+        """Return the error of a disk that took no more."""
+        kept = counted(len(list(self.folder.glob(f"{self.stem}-*-{self.key}.tile"))), "finished part")
+        return InputError(
+            f"{self.named} must have room for what is finished; the system reports: {cause}. "
+            f"{kept} kept: free some space, and the same call resumes."
+        )
 
 
 def _sum(name: str, content: bytes) -> bytes:
@@ -90,7 +98,11 @@ def finished_tiles(folder: str | os.PathLike[str], argument: str, stem: str, key
     path, named = Path(folder), spelled(argument, os.fspath(folder))
     with claimed(path, named):
         remove_unfinished(path)
-        yield Finished(path, stem, key, named)
+        finished = Finished(path, stem, key, named)
+        try:
+            yield finished
+        except NoRoomError as error:
+            raise finished.full(error) from error
 
 
 @contextmanager

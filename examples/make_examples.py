@@ -6,6 +6,7 @@ resamples_forest.csv,         twelve bootstrap resamples of the breast cancer da
 resamples_tree.csv            importances by a forest and by a single tree
 run_a.trec, run_b.trec        two synthetic search engines' runs of three queries
 genes_a.csv, genes_b.csv      two synthetic top-100 lists out of 17,611 genes that share 13: gene, score
+houses.csv                    160 synthetic houses: numbers, text, gaps, and a price that depends on most of them
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from sklearn.utils import resample
 RESAMPLES = 12
 QUERIES, DOCUMENTS, DEPTH = 3, 14, 10
 GENES, LISTED, SHARED = 17_611, 100, 13
+HOUSES = 160
 
 
 def write_table(path, items, columns):
@@ -105,6 +107,38 @@ def write_genes(folder):
         write_table(folder / f"{name}.csv", items, {"gene": None, "score": scores})
 
 
+def write_houses(folder):
+    """Write a table of mixed types with missing values; `lucky` has nothing to do with the price."""
+    generator = np.random.default_rng(5)
+    towns = {"north": 0, "south": 15, "harbour": 70, "hills": 35}
+    area = generator.gamma(9, 12, HOUSES).round()
+    columns = {
+        "area": area,
+        "rooms": np.clip(area / 28 + generator.normal(0, 0.8, HOUSES), 1, 8).round(),
+        "town": generator.choice(list(towns), HOUSES, p=[0.35, 0.35, 0.2, 0.1]),
+        "year": generator.integers(1920, 2021, HOUSES),
+        "garden": generator.choice(["yes", "no"], HOUSES, p=[0.4, 0.6]),
+        "distance": generator.gamma(2, 3, HOUSES).round(1),
+        "lucky": generator.integers(1, 100, HOUSES),
+    }
+    worth = [
+        towns[town] + 22 * (garden == "yes") for town, garden in zip(columns["town"], columns["garden"], strict=True)
+    ]
+    price = 2.1 * area + worth - 4 * columns["distance"] + (columns["year"] - 1920) / 4
+    columns["price"] = (price + generator.normal(0, 18, HOUSES)).round(1)
+    gaps = {
+        name: generator.random(HOUSES) < share for name, share in (("year", 0.08), ("distance", 0.05), ("town", 0.02))
+    }
+    with (folder / "houses.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        for i in range(HOUSES):
+            cells = {
+                name: values[i] if isinstance(values[i], str) else f"{values[i]:g}" for name, values in columns.items()
+            }
+            writer.writerow("" if name in gaps and gaps[name][i] else cell for name, cell in cells.items())
+
+
 def main():
     """Write all files."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
@@ -113,6 +147,7 @@ def main():
     write_resamples(folder)
     write_runs(folder)
     write_genes(folder)
+    write_houses(folder)
 
 
 if __name__ == "__main__":

@@ -227,8 +227,8 @@ BAD = {
     "mistyped target": (["d.csv", "--target", "clas"], "Did you mean 'class'"),
     "no file": (["e.csv", "--target", "class"], "must be a file; there is none"),
     "one class": (["one.csv", "--target", "class"], "at least two classes"),
-    "quantity": (["d.csv", "--target", "a", "--drop", "class"], "regression target"),
-    "missing values": (["gaps.csv", "--target", "class"], "Pass --nan fill or --nan drop"),
+    "text as a quantity": (["d.csv", "--target", "class", "--task", "regression"], "numbers for --task regression"),
+    "a quantity as classes": (["gaps.csv", "--target", "a", "--task", "classification"], "Pass --task regression"),
     "infinite": (["inf.csv", "--target", "class"], "finite numbers"),
     "duplicate": (["dup.csv", "--target", "class"], "must name each column once"),
     "fraction": (["d.csv", "--target", "class", "--fraction", "2"], "fraction must be a number between 0 and 1"),
@@ -267,7 +267,7 @@ def test_text_becomes_categories_with_a_note(run):
 
 
 def test_a_million_rows_are_announced_with_a_way_out(run, monkeypatch):
-    asked = Asked("d", "y", (), (), "keep", None, None, ("relief", "genie3"), 200, 0)
+    asked = Asked("d", "y", (), (), "auto", None, "keep", None, None, ("relief", "genie3"), 200, 0)
     assert estimate((1_000_000, 20), asked, 21) > 3600
     assert estimate((1797, 64), asked, 21) < 120
     example()

@@ -10,7 +10,7 @@ import numpy as np
 
 from fujiscore.closed_forms import has_closed_form
 from fujiscore.compare import Comparison, compare
-from fujiscore.errors import InputError, first_few, integer, proportion, spelled
+from fujiscore.errors import InputError, integer, proportion, spelled
 from fujiscore.measures import find
 from fujiscore.multiplicity import adjusted
 from fujiscore.overlap import grid
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 
     from fujiscore.coercion import Scores
     from fujiscore.matrix import Matrix
-    from fujiscore.rankers.features import Features
+    from fujiscore.rankers.features import Nan
     from fujiscore.rankers.ranking import Rankers
+    from fujiscore.rankers.targets import Task
 
     Pair: TypeAlias = tuple[str, str]
 
-Scheme: TypeAlias = Literal["subsample", "bootstrap", "folds"]
+Scheme: TypeAlias = Literal["subsample", "bootstrap", "folds", "time"]
 
 
 @dataclass(frozen=True)
@@ -176,13 +177,16 @@ def study(
     measure: Any = "fuji",
     ks: Any = "exp",
     resamples: int = 20,
-    scheme: Scheme = "subsample",
+    scheme: Scheme | Any = "subsample",
     fraction: float = 0.8,
     permutations: int = 1000,
     confidence: float = 0.95,
     top: int = 10,
     features: Sequence[Hashable] | None = None,
     categorical: Any = None,
+    task: Task = "auto",
+    nan: Nan = "keep",
+    groups: Any = None,
     trees: int = 200,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -198,13 +202,17 @@ def study(
     ----------
     methods : sequence or mapping, optional
         As in `rank`; by default its four methods.
-    X, y, features, categorical, trees
+    X, y, features, categorical, task, nan, trees
         As in `rank`.
     measure, ks, n_jobs, executor, progress
         As in `pairwise`.
-    resamples, scheme, fraction : int, {"subsample", "bootstrap", "folds"}, float
+    resamples, scheme, fraction : int, {"subsample", "bootstrap", "folds", "time"} or splitter, float
         How often the methods are repeated, at least 3 times, and on what: a `fraction` of the rows of each class; as
-        many rows with replacement; all but one of `resamples` folds. Every class is in each resample.
+        many rows with replacement; all but one of `resamples` folds; growing parts of rows in the order of time. Every
+        class is in each resample, but for the last. A splitter of scikit-learn, such as `GroupKFold(5)` or
+        `TimeSeriesSplit(5)`, gives its own number of resamples: the training rows of its splits.
+    groups : array-like, optional
+        The group of each row, such as a patient or a site: groups are drawn as a whole, and classes are not balanced.
     permutations : int
         Number of random rankings per pair for the p-values; 0 for none.
     confidence : float
@@ -229,21 +237,25 @@ def study(
     """
     # Imported here: the package imports this module, and few programs rank features.
     from fujiscore.rankers.ranking import METHODS, as_rankings, kept_warning_filters, ready, scores_of
-    from fujiscore.resampling import plan, resampled_scores
+    from fujiscore.resampling import overlap, plan, resampled_scores
 
-    table, rankers = ready(X, y, METHODS if methods is None else methods, features, categorical)
+    preparing: Any = {"categorical": categorical, "task": task, "nan": nan, "groups": groups, "names": features}
+    table, rankers = ready(X, y, METHODS if methods is None else methods, **preparing)
     m = table.categorical.size
     if m < 2:
         raise InputError("X must have at least 2 features for their rankings to be compared; it has 1. Use rank.")
     seed, points, chosen = as_seed(random_state), grid(ks, m), find(measure)
-    schedule = plan(table.codes, resamples, scheme, fraction, seed)
+    schedule = plan(table, resamples, scheme, fraction, seed)
     settings: dict[str, Any] = {
-        "rows": table.codes.size,
+        "rows": table.rows,
         "features": m,
-        "classes": table.counts.size,
+        "task": table.target.task,
+        "classes": None if table.target.is_quantity else table.target.counts.size,
+        "groups": None if table.groups is None else int(table.groups.max()) + 1,
         "resamples": schedule.count,
         "scheme": schedule.scheme,
         "fraction": schedule.fraction,
+        "overlap": overlap(table, schedule),
         "permutations": integer("permutations", permutations),
         "confidence": proportion("confidence", confidence),
         "trees": integer("trees", trees, 1),
@@ -260,7 +272,7 @@ def study(
     names = [f"resample {i + 1}" for i in range(schedule.count)]
     resampled = {name: as_rankings(names, drawn[:, i], table) for i, name in enumerate(rankers)}
     result = _compared(rankings, resampled, chosen.name, settings, work)
-    notes = dict.fromkeys((*table.notes, *_caveats(result, table, rankers)))
+    notes = dict.fromkeys((*table.notes, *schedule.notes, *_caveats(result, rankers)))
     return replace(result, notes=tuple(notes), resumed=resumed)
 
 
@@ -367,7 +379,7 @@ def top_features(
     return tuple(map(TopFeature, labels, mean[positions].tolist(), by_method, *columns))
 
 
-def _caveats(result: Study, table: Features, rankers: Rankers) -> list[str]:
+def _caveats(result: Study, rankers: Rankers) -> list[str]:
     """Return what could mislead a reader of the results."""
     settings, notes = result.settings, []
     for name in result.flat:
@@ -383,14 +395,13 @@ def _caveats(result: Study, table: Features, rankers: Rankers) -> list[str]:
 
     if len(shared_forest(rankers)) > 1:
         notes.append("genie3 and random_forest come from the same forest, which raises their agreement")
-    foreign = [name for name, ranker in rankers.items() if not ranker.built_in]
-    if foreign and table.categorical.any():
-        notes.append(f"categories are passed as codes 0, 1, ..., in sorted order, to {first_few(foreign)}")
     if settings["scheme"] == "bootstrap":
         notes.append(
             "copies of rows in a bootstrap sample are neighbours and out-of-bag rows of each other, which raises the "
             f"scores of useless features several times; {spelled('scheme', 'subsample')} avoids it"
         )
+    if settings["scheme"] in {"time", "TimeSeriesSplit"}:
+        notes.append("earlier resamples have fewer rows, which lowers the stability")
     if settings["top"] >= settings["features"]:
         notes.append(f"all {settings['features']} features are in the top {settings['top']}, whatever their ranks")
     least = 1 / (settings["permutations"] + 1)

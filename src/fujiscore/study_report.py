@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from importlib.util import find_spec
 from itertools import combinations
-from math import exp
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -119,9 +118,8 @@ def markdown(study: Study) -> str:
     """Return the summary of a study."""
     settings, ks = study.settings, study.matrix.ks
     area = f"{find(study.matrix.measure).title}, {settings['area']}"
-    data = f"{settings['rows']} rows, {settings['features']} features, {settings['classes']} classes."
     methods = markdown_text(", ".join(_short(study).values()))
-    lines = [HEADING, "", f"{data} Methods: {methods}. {described(study)}"]
+    lines = [HEADING, "", f"{sizes(study)}. Methods: {methods}. {described(study)}"]
     if len(study.methods) > 1:
         lines += ["", "## Do the methods agree?", "", f"{area}, k = {ks[0]} to {ks[-1]}.", ""]
         lines += to_markdown(*agreement(study))
@@ -138,16 +136,27 @@ def markdown(study: Study) -> str:
     return "\n".join(lines) + "\n"
 
 
+def sizes(study: Study) -> str:
+    """Return in words how large the data are, and what kind of target they have."""
+    settings = study.settings
+    target = "regression" if settings["classes"] is None else f"{settings['classes']} classes"
+    return f"{settings['rows']} rows, {settings['features']} features, {target}"
+
+
 def described(study: Study) -> str:
     """Return in a sentence how the resamples were drawn."""
-    count, fraction, draws = (study.settings[name] for name in ("resamples", "fraction", "permutations"))
-    kind, shared = {
-        "subsample": (f"subsamples of {fraction:.0%} of each class", fraction),
-        "bootstrap": ("bootstrap samples of each class", 1 - exp(-1)),
-        "folds": ("samples without one fold", (count - 2) / (count - 1)),
-    }[study.settings["scheme"]]
+    settings = study.settings
+    count, draws, groups = settings["resamples"], settings["permutations"], settings["groups"]
+    units = f"the {groups} groups" if groups else "the rows" if settings["classes"] is None else "each class"
+    kinds = {
+        "subsample": f"subsamples of {settings['fraction']:.0%} of {units}",
+        "bootstrap": f"bootstrap samples of {units}",
+        "folds": f"samples without one fold{' of groups' if groups else ''}",
+        "time": "samples of the first rows, each longer than the one before",
+    }
+    kind = kinds.get(settings["scheme"], f"training sets of {settings['scheme']}")
     drawn = f", {draws} permutations" if draws else ""
-    return f"{count} {kind} (any two share about {shared:.0%} of their rows){drawn}."
+    return f"{count} {kind} (any two share about {settings['overlap']:.0%} of their rows){drawn}."
 
 
 def agreement(study: Study) -> Cells:

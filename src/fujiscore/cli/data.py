@@ -11,15 +11,17 @@ import click
 
 from fujiscore.cli import options
 from fujiscore.cli.output import note
-from fujiscore.errors import InputError, first_few
-from fujiscore.io.datasets import FORMATS, NAN, Data, load
+from fujiscore.io.datasets import FORMATS, Data, load
+from fujiscore.rankers.features import NAN, prepare
 from fujiscore.rankers.ranking import METHODS
+from fujiscore.rankers.targets import TASKS
 from fujiscore.tiles import workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fujiscore.cli.options import Work, Writing
+    from fujiscore.rankers import Features
 
 # Nanoseconds on one core: a difference of two rows, a value sorted, a value in a tree.
 RELIEF_COST, INFORMATION_COST, FOREST_COST = 0.8, 16.0, 110.0
@@ -35,7 +37,9 @@ class Asked:
     target: str | None
     drop: tuple[str, ...]
     categorical: tuple[str, ...]
-    nan: str
+    task: Any
+    groups: str | None
+    nan: Any
     rows: int | None
     format: str | None
     method: tuple[str, ...]
@@ -45,7 +49,20 @@ class Asked:
 
 OPTIONS = (
     click.argument("data"),
-    options.option("--target", "Column of classes.", section="Read", metavar="COLUMN"),
+    options.option("--target", "Column of classes, or of a quantity.", section="Read", metavar="COLUMN"),
+    options.option(
+        "--task",
+        "Whether the target holds classes or a quantity; recognised if not given.",
+        section="Read",
+        type=click.Choice(TASKS),
+        default="auto",
+    ),
+    options.option(
+        "--groups",
+        "Column that says which rows belong together: resamples hold whole groups. No feature.",
+        section="Read",
+        metavar="COLUMN",
+    ),
     options.option("--drop", "Column to leave out; repeat.", section="Read", metavar="COLUMN", multiple=True),
     options.option(
         "--categorical",
@@ -56,12 +73,15 @@ OPTIONS = (
     ),
     options.option(
         "--nan",
-        "How to treat missing values: keep (relief only), drop the rows, or fill in medians.",
+        "Missing values: keep (relief uses them, medians and most frequent categories are filled in for others), drop "
+        "the rows, or fill in for all.",
         section="Read",
         type=click.Choice(NAN),
         default="keep",
     ),
-    options.option("--rows", "Use a stratified sample of N rows.", section="Read", type=options.Count(1), metavar="N"),
+    options.option(
+        "--rows", "Use a sample of N rows, of each class its share.", section="Read", type=options.Count(1), metavar="N"
+    ),
     options.option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
     options.option(
         "--method",
@@ -92,24 +112,22 @@ def asked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read(wanted: Asked) -> Data:
-    """Return the data set; missing values need methods that can use them."""
-    data = load(
+    """Return the data set."""
+    return load(
         wanted.data,
         wanted.target,
         drop=wanted.drop,
         categorical=wanted.categorical,
-        nan=wanted.nan,
-        rows=wanted.rows,
-        random_state=wanted.seed,
+        groups=wanted.groups,
         format=wanted.format,
     )
-    strict = [method for method in wanted.method if method != "relief"]
-    if data.lacking and strict:
-        raise InputError(
-            f"{data.name} has missing values ({first_few(data.lacking)}), which {strict[0]} cannot use. Pass --nan "
-            "fill or --nan drop, leave columns out with --drop, or pass --method relief alone."
-        )
-    return data
+
+
+def prepared(data: Data, wanted: Asked) -> Features:
+    """Return the data set as the rankers take it, or a sample of its rows."""
+    options: Any = {"task": wanted.task, "nan": wanted.nan, "groups": data.groups, "names": data.features}
+    table = prepare(data.X, data.y, data.categorical, inspect=True, **options)
+    return table if wanted.rows is None else table.sampled(wanted.rows, wanted.seed)
 
 
 def notes(data: Data, others: Sequence[str]) -> list[str]:
@@ -117,13 +135,13 @@ def notes(data: Data, others: Sequence[str]) -> list[str]:
     return [*(f"{data.name}: {text}" for text in data.notes), *others]
 
 
-def announce(data: Data, wanted: Asked, writing: Writing, work: Work, runs: float) -> None:
+def announce(table: Features, wanted: Asked, writing: Writing, work: Work, runs: float) -> None:
     """Print about how long it will take, if it is long, and how to make it shorter."""
-    seconds = estimate(data.X.shape, wanted, runs) / workers(work.jobs)
+    seconds = estimate((table.rows, table.categorical.size), wanted, runs) / workers(work.jobs)
     if seconds > LONG:
-        rows = max(1000, int(data.X.shape[0] * sqrt(60 / seconds)) // 1000 * 1000)
-        shorter = f"; --rows {rows} takes a sample" if rows < data.X.shape[0] else ""
-        note(writing, f"{data.X.shape[0]} rows: about {_duration(seconds)}{shorter}")
+        rows = max(1000, int(table.rows * sqrt(60 / seconds)) // 1000 * 1000)
+        shorter = f"; --rows {rows} takes a sample" if rows < table.rows else ""
+        note(writing, f"{table.rows} rows: about {_duration(seconds)}{shorter}")
 
 
 def estimate(shape: tuple[int, ...], wanted: Asked, runs: float) -> float:

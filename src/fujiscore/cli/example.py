@@ -20,6 +20,7 @@ COMMANDS = (
     "fuji runs examples/run_a.trec examples/run_b.trec -k 5",
     "fuji matrix examples/scores.csv --corrected",
     "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv",
+    "fuji study examples/houses.csv --target price --resamples 5 --trees 50",
 )
 ENDINGS = (".csv", ".trec")
 

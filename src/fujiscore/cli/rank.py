@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,11 +10,12 @@ from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver
 from fujiscore.cli.terminal import label, table
-from fujiscore.rankers import prepare, rank
+from fujiscore.rankers import rank
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
     from fujiscore.io.datasets import Data
+    from fujiscore.rankers import Features
     from fujiscore.ranking import Rankings
 
 SHOWN = 10
@@ -36,30 +37,31 @@ LEAST_COLUMN = 20
 def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.Work) -> None:
     """Rank the features of a data set by several methods.
 
-    DATA is a CSV, TSV, Parquet, Feather, ARFF or libsvm file with a column of classes (--target), one of
-    breast_cancer, digits, iris and wine, or openml:NAME. With --out rankings.csv all scores are written as a table
-    that the other commands read.
+    DATA is a CSV, TSV, Parquet, Feather, ARFF or libsvm file with a column of classes or of a quantity (--target), one
+    of breast_cancer, diabetes, digits, iris and wine, or openml:NAME. With --out rankings.csv all scores are written as
+    a table that the other commands read.
     """
     check_destinations(writing, [asked.data])
     data = data_sets.read(asked)
-    prepared = prepare(data.X, data.y, data.categorical, names=data.features, inspect=True)
-    data_sets.announce(data, asked, writing, work, 1)
+    table = data_sets.prepared(data, asked)
+    data_sets.announce(table, asked, writing, work, 1)
     rankings = rank(
-        prepared,
+        table,
         methods=tuple(dict.fromkeys(asked.method)),
         trees=asked.trees,
         random_state=asked.seed,
         **work.arguments(writing),
     )
-    deliver(_report(rankings, data, prepared.counts.size, writing.show or SHOWN), writing)
+    deliver(_report(rankings, data, table, writing.show or SHOWN), writing)
 
 
-def _report(rankings: Rankings, data: Data, classes: int, show: int) -> Report:
+def _report(rankings: Rankings, data: Data, table: Features, show: int) -> Report:
     """Return the report in its three forms."""
     rows = [[rankings.label(i), *(float(scores[i]) for scores in rankings.scores)] for i in range(rankings.n)]
-    facts = {"data": data.name, "target": data.target, "rows": data.y.size, "features": data.features}
+    facts: dict[str, Any] = {"data": data.name, "target": data.target, "task": table.target.task}
+    facts |= {"rows": table.rows, "features": data.features}
     facts["scores"] = dict(zip(rankings.names, rankings.scores, strict=True))
-    head = f"fuji rank: {label(data.name)}, {data.y.size} rows, {rankings.n} features, {classes} classes"
+    head = f"fuji rank: {label(data.name)}, {table.rows} rows, {rankings.n} features, {table.target.described}"
     return Report(
         "rank",
         lambda screen: [head, *_text(screen, rankings, min(show, rankings.n))],

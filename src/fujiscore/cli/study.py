@@ -36,6 +36,7 @@ SHOWN = 10
     examples=(
         "fuji study iris --resamples 5 --trees 50 --permutations 200",
         "fuji study wine --resamples 5 --method relief --method genie3 --json",
+        "fuji study diabetes --resamples 5 --trees 50 --permutations 200",
     ),
 )
 @data_sets.asked
@@ -44,7 +45,7 @@ SHOWN = 10
 @options.option("--resamples", "Number of resamples.", type=options.Count(3), default=20)
 @options.option(
     "--scheme",
-    "Resample a fraction of the rows, rows with replacement, or all but one fold.",
+    "Resample a fraction of the rows, rows with replacement, all but one fold, or growing parts in the order of time.",
     type=click.Choice(SCHEMES),
     default="subsample",
 )
@@ -63,13 +64,11 @@ def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.W
     """
     with _claim(writing) as results:
         data = data_sets.read(asked)
-        data_sets.announce(data, asked, writing, work, 1 + chosen["resamples"])
+        table = data_sets.prepared(data, asked)
+        data_sets.announce(table, asked, writing, work, 1 + chosen["resamples"])
         result = study(
-            data.X,
-            data.y,
-            tuple(dict.fromkeys(asked.method)),
-            features=data.features,
-            categorical=data.categorical,
+            table,
+            methods=tuple(dict.fromkeys(asked.method)),
             trees=asked.trees,
             random_state=asked.seed,
             resume=None if results is None else results.resume,
@@ -126,8 +125,10 @@ def _report(result: Study, data: Data) -> Report:
 def _text(screen: Screen, result: Study, data: Data) -> list[str]:
     """Return the summary in lines that fit."""
     settings = result.settings
-    size = f"{settings['rows']} rows, {settings['features']} features, {settings['classes']} classes"
-    lines = [f"fuji study: {label(data.name)}, {size}", *screen.wrap(study_report.described(result))]
+    lines = [
+        f"fuji study: {label(data.name)}, {study_report.sizes(result)}",
+        *screen.wrap(study_report.described(result)),
+    ]
     if result.curves:
         title = f"Do the methods agree? {find(result.matrix.measure).title}, {settings['area']}"
         lines += ["", screen.style(title, bold=True), *table(screen, *study_report.agreement(result))]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.coercion import EXACT, is_null, require_apart
-from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
+from fujiscore.errors import InputError, MissingExtraError, choice, counted, spelled
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import is_index_name
 from fujiscore.io.documents import document
@@ -27,7 +27,6 @@ from fujiscore.io.table import (
     texts,
     unknown,
 )
-from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -38,10 +37,9 @@ if TYPE_CHECKING:
     from fujiscore.io.table import Table
 
 FORMATS = ("csv", "tsv", "parquet", "feather", "arff", "libsvm")
-BUNDLED = ("breast_cancer", "digits", "iris", "wine")
+BUNDLED = ("breast_cancer", "diabetes", "digits", "iris", "wine")
 OPENML = "openml:"
 TARGET_NAMES = ("target", "class", "label", "y", "outcome")
-NAN = ("keep", "drop", "fill")
 CHUNK = 20_000  # rows converted at once: as text a table takes ten times its size
 LARGEST_DENSE = 2**32  # bytes of a libsvm file's table
 
@@ -65,16 +63,12 @@ class Data:
 
     name: str  # where they came from
     X: NDArray[np.float64]  # categories as codes, missing values as NaN
-    y: NDArray[Any]  # the class of each row
+    y: NDArray[Any]  # the class of each row, or a quantity
     features: list[str]
     categorical: NDArray[np.bool_]  # which features are categorical
     target: str
-    notes: tuple[str, ...]  # what was left out, filled in or sampled while reading
-
-    @property
-    def lacking(self) -> list[str]:
-        """The features with missing values."""
-        return _select(self.features, np.isnan(self.X).any(axis=0))
+    notes: tuple[str, ...]  # what was left out while reading
+    groups: NDArray[Any] | None = None  # which rows belong together
 
 
 def load(
@@ -83,35 +77,34 @@ def load(
     *,
     drop: Collection[str] = (),
     categorical: Collection[str] = (),
-    nan: str = "keep",
-    rows: int | None = None,
-    random_state: Any = 0,
+    groups: str | None = None,
     format: str | None = None,
 ) -> Data:
     """Return the features and the target of a data set.
 
-    The source is a file, the name of a data set that scikit-learn bundles (breast_cancer, digits, iris, wine), or
-    "openml:NAME" for one to download. The target is the column of classes, required for files other than libsvm. Text
-    columns are always categorical, numeric ones if named. Missing values are kept, their rows dropped, or the median or
-    most frequent category filled in. With rows=N a stratified sample of about N rows is taken.
+    The source is a file, the name of a data set that scikit-learn bundles (breast_cancer, diabetes, digits, iris,
+    wine), or "openml:NAME" for one to download. The target is the column of classes or of a quantity, required for
+    files other than libsvm; rows without one are left out. Text columns are always categorical, numeric ones if named.
+    A column of groups is no feature.
     """
-    choice("nan", nan, NAN)
     columns = _columns(source, format, categorical)
     target = columns.target if target is None else str(target)
     if target is None:
         likely = next((name for name in columns.values if name.lower() in TARGET_NAMES), list(columns.values)[-1])
         remedy = f"For example, pass {spelled('target', likely)}."
-        raise columns.error(f"{spelled('target')} must name the column of classes. {remedy}")
-    for argument, names in (("target", [target]), ("drop", drop), ("categorical", categorical)):
+        raise columns.error(f"{spelled('target')} must name the column of classes, or of a quantity. {remedy}")
+    grouping = [] if groups is None else [str(groups)]
+    asked = {"target": [target], "drop": drop, "categorical": categorical, "groups": grouping}
+    for argument, names in asked.items():
         for name in names:
             if name not in columns.values:
                 raise unknown(columns.file, spelled(argument), name, list(columns.values))
-    if target in drop:
-        raise columns.error(f"the target {target!r} must not be in {spelled('drop')}.")
-    data = _data(columns, target, drop)
-    if nan != "keep":
-        data = _without_gaps(data) if nan == "drop" else _filled(data)
-    return data if rows is None else _sampled(data, integer("rows", rows, 1), random_state)
+    if target in {*drop, *grouping}:
+        raise columns.error(f"the target {target!r} must not be in {spelled('drop')} or {spelled('groups')}.")
+    data = _data(columns, target, {*drop, *grouping})
+    if grouping:
+        data = replace(data, groups=columns.values[grouping[0]])
+    return _with_target(data)
 
 
 def _columns(source: str | os.PathLike[str], format: str | None, categorical: Collection[str]) -> Columns:
@@ -152,8 +145,10 @@ def _sklearn_datasets(name: str) -> Any:
 def _bundled(name: str) -> Columns:
     """Return a data set that scikit-learn bundles."""
     bunch = getattr(_sklearn_datasets(name), f"load_{name}")()
-    classes = np.array([str(label) for label in bunch.target_names], np.object_)[bunch.target]
     values = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))
+    if "target_names" not in bunch:
+        return Columns(name, {**values, "target": bunch.target}, "target")
+    classes = np.array([str(label) for label in bunch.target_names], np.object_)[bunch.target]
     return Columns(name, {**values, "target": classes}, "target")
 
 
@@ -243,11 +238,11 @@ def _libsvm(file: Document) -> Columns:
     return Columns(file.name, {"target": np.array(labels), **features}, "target")
 
 
-def _data(columns: Columns, target: str, drop: Collection[str]) -> Data:
+def _data(columns: Columns, target: str, left_out: Collection[str]) -> Data:
     """Return the features as numbers, with codes for categories, and the target."""
     notes = []
     y = columns.values[target]
-    names = [name for name in columns.values if name not in {*drop, target}]
+    names = [name for name in columns.values if name not in {*left_out, target}]
     if names and names[0] == next(iter(columns.values)) and is_index_name(names[0]):
         del names[0]
         notes.append("left out the unnamed first column, which labels the rows")
@@ -296,53 +291,12 @@ def _as_integers(y: NDArray[Any]) -> NDArray[Any]:
     return y
 
 
-def _rows(data: Data, rows: NDArray[Any], note: str) -> Data:
-    """Return some of the rows."""
-    return replace(data, X=data.X[rows], y=data.y[rows], notes=(*data.notes, note))
-
-
-def _without_gaps(data: Data) -> Data:
-    """Leave out the rows with a missing value."""
-    complete = ~np.isnan(data.X).any(axis=1)
-    complete &= np.array([value is not None and value == value for value in data.y.tolist()])  # noqa: PLR0124 - NaN
-    if not complete.any():
-        emptiest = np.argsort(-np.isnan(data.X).sum(axis=0), kind="stable")[:3].tolist()
-        raise InputError(
-            f"{data.name} must have rows without missing values for {spelled('nan', 'drop')}; it has none. Pass "
-            f"{spelled('nan', 'fill')}, or leave out {listed(data.features[column] for column in emptiest)}."
-        )
-    gone = int((~complete).sum())
-    return _rows(data, np.flatnonzero(complete), f"left out {gone} rows with missing values") if gone else data
-
-
-def _filled(data: Data) -> Data:
-    """Fill in medians of numbers and the most frequent categories."""
-    X = data.X.copy()
-    gaps = np.isnan(X)
-    empty = _select(data.features, gaps.all(axis=0))
-    if empty:
-        need = f"{data.name}: every column must have a value for {spelled('nan', 'fill')}"
-        raise InputError(f"{need}; {listed(empty)} has none. Leave it out with {spelled('drop', empty[0])}.")
-    for column in np.flatnonzero(gaps.any(axis=0)).tolist():
-        known = X[~gaps[:, column], column]
-        value = np.bincount(known.astype(np.int64)).argmax() if data.categorical[column] else np.median(known)
-        X[gaps[:, column], column] = value
-    count = int(gaps.sum())
-    return replace(data, X=X, notes=(*data.notes, f"filled in {count} missing values")) if count else data
-
-
-def _sampled(data: Data, rows: int, random_state: Any) -> Data:
-    """Return a sample of the rows with each class in its share, at least one row per class."""
-    n = data.y.size
-    if rows >= n:
+def _with_target(data: Data) -> Data:
+    """Leave out the rows without a target."""
+    known = np.flatnonzero([not is_null(value) for value in data.y.tolist()])
+    gone = data.y.size - known.size
+    if not gone or not known.size:
         return data
-    random = np.random.default_rng(as_seed(random_state))
-    # As objects: in an array of text every label takes as much room as the longest.
-    labels, codes = np.unique(np.array([str(label) for label in data.y.tolist()], np.object_), return_inverse=True)
-    if labels.size > rows:  # not classes, which the rankers will refuse
-        labels, codes = labels[:1], np.zeros_like(codes)
-    classes = [np.flatnonzero(codes == code) for code in range(labels.size)]
-    sizes = [max(1, round(rows * members.size / n)) for members in classes]
-    drawn = [random.choice(members, size, replace=False) for members, size in zip(classes, sizes, strict=True)]
-    sample = np.sort(np.concatenate(drawn))
-    return _rows(data, sample, f"a sample of {sample.size} of {n} rows")
+    groups = None if data.groups is None else data.groups[known]
+    note = f"left out {counted(gone, 'row')} without a target"
+    return replace(data, X=data.X[known], y=_as_integers(data.y[known]), groups=groups, notes=(*data.notes, note))

@@ -26,6 +26,8 @@ RANKERS: dict[str, Callable[..., Scores]] = {
     "genie3": genie3,
     "random_forest": random_forest,
 }
+# Our methods that can use missing values.
+GAPS = ("relief",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,16 +56,52 @@ class Ranker:
         """Whether the method is one of ours, which take a prepared table and know its categorical columns."""
         return isinstance(self.method, str)
 
+    @property
+    def is_estimator(self) -> bool:
+        """Whether the method is an estimator to be fitted."""
+        return not self.built_in and hasattr(self.method, "fit")
+
+    @property
+    def keeps_gaps(self) -> bool:
+        """Whether the method can use missing values, or is a function, which may."""
+        return _allows_nan(self.method) if self.is_estimator else self.method in GAPS or not self.built_in
+
+    @property
+    def keeps_codes(self) -> bool:
+        """Whether categories reach the method as codes: trees split them, functions are told; not linear models."""
+        return not self.is_estimator or hasattr(type(_innermost(self.method)), "feature_importances_")
+
+    @property
+    def task(self) -> str | None:
+        """What an estimator is made for, as `Target.task` has it; None if it does not say, or is a function."""
+        if not self.is_estimator:
+            return None
+        from sklearn.base import is_classifier, is_regressor
+
+        return "regression" if is_regressor(self.method) else "classification" if is_classifier(self.method) else None
+
+    def notes(self, table: Features) -> list[str]:
+        """Return what a reader should know about how the method gets a table."""
+        some = described_columns(table.categorical, table.names) if table.categorical.any() else ""
+        if self.built_in or not some:
+            return []
+        if self.keeps_codes:
+            return [f"{self.name} is given the categories of {some} as codes 0, 1, ..., in sorted order"]
+        return [
+            f"{self.name} is given {some} one-hot; a column's score is the sum of the magnitudes over its categories"
+        ]
+
     def __call__(self, X: Any, y: Any = None, random_state: Any = 0) -> Scores:
         """Return one score per feature; methods other than ours are given a prepared table as X and y."""
         table = X if isinstance(X, Features) else None
-        if table is not None and not self.built_in:
-            X, y = table.values, table.codes
+        if table is not None:
+            table = X = table if self.keeps_gaps else table.filled()
         if isinstance(self.method, str):
             scores = RANKERS[self.method](X, y, **{"random_state": random_state, **self.options})
+        elif table is not None:
+            scores = self._of_table(table, random_state)
         else:
-            compute = self._fitted if hasattr(self.method, "fit") else self._called
-            scores = np.asarray(compute(X, y, random_state), np.float64)
+            scores = self._computed(X, y, random_state)
         m = np.shape(X)[1] if table is None else table.categorical.size
         if scores.shape != (m,):
             required = f"must return one score per feature, an array of shape ({m},)"
@@ -73,6 +111,21 @@ class Ranker:
             gives = f"{scores[bad[0]]} for {described_columns(bad, None if table is None else table.names)}"
             raise InputError(f"{self.name} must give every feature a finite score; it gives {gives}.")
         return scores
+
+    def _of_table(self, table: Features, random_state: Any) -> Scores:
+        """Return the scores of a method other than ours; one-hot columns count for the column they come from."""
+        if self.keeps_codes or not table.categorical.any():
+            return self._computed(table.values, table.target.values, random_state)
+        columns, owners = table.one_hot()
+        scores = self._computed(columns, table.target.values, random_state)
+        if scores.shape != owners.shape:
+            return scores
+        return np.asarray(np.bincount(owners, np.abs(scores), table.categorical.size), np.float64)
+
+    def _computed(self, X: Any, y: Any, random_state: Any) -> Scores:
+        """Return the scores of a method other than ours."""
+        compute = self._fitted if self.is_estimator else self._called
+        return np.asarray(compute(X, y, random_state), np.float64)
 
     def _called(self, X: Any, y: Any, random_state: Any) -> Any:
         """Return the scores of a function of (X, y)."""
@@ -89,7 +142,11 @@ class Ranker:
         estimator = _clone()(self.method)
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=as_seed(random_state))
-        estimator.fit(X, y)
+        try:
+            estimator.fit(X, y)
+        except ValueError as error:
+            why = next(iter(str(error).splitlines()), "no reason given")
+            raise InputError(f"{self.name} cannot be fitted to these data: {why}") from error
         if hasattr(estimator, "feature_importances_"):
             return estimator.feature_importances_
         if not hasattr(estimator, "coef_"):
@@ -135,6 +192,34 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
             raise InputError(f"An estimator takes no options here; got {', '.join(options)}. Set its own parameters.")
     ours = next((name for name, function in RANKERS.items() if ranker is function), None)
     return Ranker(ours or ranker, options)
+
+
+def _innermost(estimator: Any) -> Any:
+    """Return the estimator that scores the features: the last step of a pipeline, what a search or wrapper fits."""
+    while True:
+        inner = getattr(estimator, "steps", None)
+        following = (
+            inner[-1][1]
+            if inner
+            else next(
+                (getattr(estimator, name) for name in ("estimator", "regressor") if hasattr(estimator, name)), None
+            )
+        )
+        if following is None:
+            return estimator
+        estimator = following
+
+
+def _allows_nan(estimator: Any) -> bool:
+    """Return whether an estimator says that it can use missing values."""
+    try:
+        from sklearn.utils import get_tags
+    except ImportError:  # scikit-learn before 1.6
+        return bool(estimator._get_tags()["allow_nan"])  # noqa: SLF001
+    try:
+        return bool(get_tags(estimator).input_tags.allow_nan)
+    except (AttributeError, ValueError):  # it follows scikit-learn's conventions only in part
+        return True
 
 
 def _clone() -> Callable[[Any], Any]:

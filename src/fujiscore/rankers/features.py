@@ -1,33 +1,37 @@
-"""The prepared table: features and classes of whatever users have, checked once, as arrays. Imports errors only."""
+"""The prepared table: features and target of whatever users have, checked once, as arrays. Imports targets."""
 
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import index
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from fujiscore.coercion import is_number, unmasked
-from fujiscore.errors import InputError, first_few, spelled
+from fujiscore.errors import InputError, choice, counted, first_few, spelled
+from fujiscore.rankers.columns import codes_of, is_missing, objects
+from fujiscore.rankers.targets import as_target, one_dimensional
+from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from fujiscore.rankers.targets import Target, Task
+
 Scores: TypeAlias = "NDArray[np.float64]"
-# A float target with more distinct values than this, and than a tenth of the rows, is taken for a quantity.
-MOST_FLOAT_CLASSES = 10
+Nan: TypeAlias = Literal["keep", "drop", "fill"]
+NAN = ("keep", "drop", "fill")
 # Text with more distinct numbers in it than this is numbers written as text; with fewer it may be codes of categories.
 MOST_NUMERIC_CATEGORIES = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """A table of features and the class of each row, checked: every ranker takes it as X, without y.
+    """A table of features and the target of each row, checked: every ranker takes it as X, without y.
 
     Attributes
     ----------
@@ -35,8 +39,10 @@ class Features:
         Finite, or NaN where missing; a categorical column holds codes 0, 1, ... of its categories.
     names : sequence or None
         The names of the columns, None if the input had none.
-    codes, counts : ndarray of int32, shape (n,), and of int64
-        The class of each row: 0, 1, ... in the order of the sorted classes; and the number of rows of each class.
+    target : Target
+        The class of each row, or a quantity.
+    groups : ndarray of int64 or None
+        The group of each row, 0, 1, ...: rows that belong together, for resampling.
     notes : tuple of str
         What a reader of results on these data should know.
     """
@@ -44,9 +50,14 @@ class Features:
     values: Scores
     categorical: NDArray[np.bool_]
     names: Sequence[Hashable] | None
-    codes: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    target: Target
+    groups: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.target.values.size
 
     @property
     def labels(self) -> list[Hashable]:
@@ -54,18 +65,65 @@ class Features:
         return [str(column) for column in range(self.categorical.size)] if self.names is None else list(self.names)
 
     def at(self, rows: NDArray[np.int64]) -> Features:
-        """Return some of the rows, unchecked but for their classes; classes without rows are closed up."""
-        codes = renumbered(self.codes[rows])
-        counts = np.bincount(codes)
-        _require_classes(counts, "0")
-        return replace(self, values=self.values[rows], codes=codes, counts=counts)
+        """Return some of the rows, unchecked but for their target."""
+        groups = None if self.groups is None else self.groups[rows]
+        return replace(self, values=self.values[rows], target=self.target.at(rows), groups=groups)
+
+    def sampled(self, rows: int, random_state: Any = 0) -> Features:
+        """Return a sample of about so many rows, in order: of each class its share, and a row at least."""
+        if rows >= self.rows:
+            return self
+        random = np.random.default_rng(as_seed(random_state))
+        drawn = [
+            random.choice(stratum, max(1, round(rows * stratum.size / self.rows)), replace=False)
+            for stratum in self.target.strata()
+        ]
+        sample = self.at(np.sort(np.concatenate(drawn)))
+        return replace(sample, notes=(*self.notes, f"a sample of {sample.rows} of {self.rows} rows"))
+
+    @property
+    def incomplete(self) -> NDArray[np.bool_]:
+        """Which columns have missing values."""
+        return np.asarray(np.isnan(self.values).any(axis=0))
+
+    def filled(self) -> Features:
+        """Return the table with medians and most frequent categories for what is missing; 0 in an empty column."""
+        incomplete = np.flatnonzero(self.incomplete)
+        if not incomplete.size:
+            return self
+        values = self.values.copy()
+        for column in incomplete.tolist():
+            gaps = np.isnan(values[:, column])
+            known = values[~gaps, column]
+            if not known.size:
+                values[:, column] = 0.0
+            elif self.categorical[column]:
+                values[gaps, column] = np.bincount(known.astype(np.int64)).argmax()
+            else:
+                values[gaps, column] = 2 * np.median(known / 2)  # two halves do not overflow
+        return replace(self, values=values)
+
+    def one_hot(self) -> tuple[Scores, NDArray[np.int64]]:
+        """Return numbers as they are, a column of 0 and 1 per category, and which column each of them comes from.
+
+        A missing category is 0 in all of its columns.
+        """
+        parts, owners = [], []
+        for column, values in enumerate(self.values.T):
+            levels = np.unique(values[~np.isnan(values)])
+            part = values[:, None] == levels if self.categorical[column] and levels.size else values[:, None]
+            parts.append(part)
+            owners += [column] * part.shape[1]
+        return np.hstack(parts, dtype=np.float64, casting="unsafe"), np.array(owners, np.int64)
 
     def require_complete(self, method: str) -> None:
         """Raise if values are missing, for a method that cannot use them."""
-        incomplete = np.isnan(self.values).any(axis=0)
-        if incomplete.any():
-            some = described_columns(incomplete, self.names, "has some", "have some")
-            raise InputError(f"{method} cannot use missing values; {some}. Fill them in, drop them, or use relief.")
+        if self.incomplete.any():
+            some = described_columns(self.incomplete, self.names, "has some", "have some")
+            raise InputError(
+                f"{method} cannot use missing values; {some}. Fill them in, drop them, or use relief; rank and study "
+                "fill in medians by themselves."
+            )
 
 
 def described_columns(columns: Any, names: Sequence[Hashable] | None, one: str = "", many: str = "") -> str:
@@ -75,21 +133,27 @@ def described_columns(columns: Any, names: Sequence[Hashable] | None, one: str =
     return (f"column {shown[0]} {one}" if len(shown) == 1 else f"columns {first_few(shown)} {many}").rstrip()
 
 
-def renumbered(codes: NDArray[Any]) -> NDArray[Any]:
-    """Return codes from 0 up without gaps: those that do not occur are closed up."""
-    occurs = np.bincount(codes) > 0
-    return codes if occurs.all() else (np.cumsum(occurs) - 1).astype(codes.dtype)[codes]
-
-
 def prepare(
-    X: Any, y: Any = None, categorical: Any = None, *, names: Sequence[Hashable] | None = None, inspect: bool = False
+    X: Any,
+    y: Any = None,
+    categorical: Any = None,
+    *,
+    task: Task = "auto",
+    nan: Nan = "keep",
+    groups: Any = None,
+    names: Sequence[Hashable] | None = None,
+    inspect: bool = False,
 ) -> Features:
     """Return the prepared table; a prepared table is returned as it is.
 
     Parameters
     ----------
-    X, y, categorical
+    X, y, categorical, task
         As in `relief`.
+    nan : {"keep", "drop", "fill"}
+        Keep missing values, leave out their rows, or fill in medians and most frequent categories.
+    groups : array-like, optional
+        The group of each row, for resampling.
     names : sequence, optional
         The names of the columns, if X does not carry them.
     inspect : bool
@@ -97,25 +161,59 @@ def prepare(
         what is odd about the data.
     """
     if isinstance(X, Features):
-        if y is not None or categorical is not None or names is not None:
-            raise InputError("X is a prepared table, which holds y, names and categorical columns: do not pass them.")
+        if any(part is not None for part in (y, categorical, groups, names)):
+            raise InputError("X is a prepared table, with its y, groups, names and categorical columns: pass it alone.")
+        if task not in {"auto", X.target.task}:
+            raise InputError(f"X is a prepared table for {X.target.task}; got {spelled('task', task)}. Prepare it so.")
         return X
     _same_index(X, y)
     values, marked, own_names, text = _table(X, categorical, inspect=inspect)
     n, m = values.shape
     if n == 0 or m == 0:
         raise InputError(f"X must have rows and columns; got {n} rows and {m} columns.")
-    codes, counts = as_classes(y)
-    if n != codes.size:
-        raise InputError(f"X and y must have the same number of rows; they have {n} and {codes.size}.")
+    target = as_target(y, task)
+    if n != target.values.size:
+        raise InputError(f"X and y must have the same number of rows; they have {n} and {target.values.size}.")
     if names is not None and (len(names) != m or len(set(names)) < m):
         raise InputError(f"features must name each of the {m} columns of X once; got {len(names)} names.")
-    table = Features(values, marked, own_names if names is None else list(names), codes, counts)
+    rows_of = None if groups is None else _groups(groups, n)
+    table = Features(values, marked, own_names if names is None else list(names), target, rows_of)
     infinite = np.isinf(values).any(axis=0)
     if infinite.any():
         some = described_columns(infinite, table.names, "has infinite ones", "have infinite ones")
         raise InputError(f"X must hold finite numbers; {some}. Replace them, or use NaN for missing values.")
-    return replace(table, notes=tuple(_inspect(table, text))) if inspect else table
+    table, notes = _without_gaps(table, nan)
+    return replace(table, notes=(*notes, *_inspect(table, text))) if inspect else table
+
+
+def _groups(groups: Any, n: int) -> NDArray[np.int64]:
+    """Return the group of each row as a code."""
+    codes = codes_of(one_dimensional(groups, "groups", "one group per row"))
+    if codes.size != n:
+        raise InputError(f"{spelled('groups')} must name the group of each of the {n} rows of X; got {codes.size}.")
+    if np.isnan(codes).any():
+        few = f"{int(np.isnan(codes).sum())} of {n} are missing"
+        raise InputError(f"{spelled('groups')} must give every row a group; {few}. Drop those rows, or name a group.")
+    return codes.astype(np.int64)
+
+
+def _without_gaps(table: Features, nan: Nan) -> tuple[Features, list[str]]:
+    """Return a table whose missing values are kept, dropped or filled in, and a note on it."""
+    choice("nan", nan, NAN)
+    gaps = 0 if nan == "keep" else int(np.isnan(table.values).sum())
+    if not gaps:
+        return table, []
+    if nan == "fill":
+        return table.filled(), [f"filled in {counted(gaps, 'missing value')}: medians, most frequent categories"]
+    complete = np.flatnonzero(~np.isnan(table.values).any(axis=1))
+    if not complete.size:
+        emptiest = np.argsort(-np.isnan(table.values).sum(axis=0), kind="stable")[:3].tolist()
+        raise InputError(
+            f"X must have rows without missing values for {spelled('nan', 'drop')}; it has none. Pass "
+            f"{spelled('nan', 'fill')}, or leave out {described_columns(emptiest, table.names)}."
+        )
+    gone = counted(table.rows - complete.size, "row")
+    return table.at(complete), [f"left out {gone} with missing values"]
 
 
 def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
@@ -158,7 +256,7 @@ def _from_frame(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
         if nw.dependencies.is_pandas_dataframe(X):
             return X.to_numpy(dtype=np.float64, na_value=np.nan), marked, names, text
         return np.asarray(frame.to_numpy(), np.float64), marked, names, text
-    columns = (_objects(series, in_order=True) for series in frame.iter_columns())
+    columns = (objects(series, in_order=True) for series in frame.iter_columns())
     return _from_columns(columns, frame.shape, marked, names), marked, names, text
 
 
@@ -176,25 +274,13 @@ def _remedy() -> str:
     return f"Convert it to numbers, or declare it categorical (by its dataframe type or {spelled('categorical')})."
 
 
-def _objects(series: Any, *, in_order: bool = False) -> NDArray[Any]:
-    """Return a dataframe's column as an array: numbers as they are, ordered categories as positions, or objects."""
-    categories = getattr(series.dtype, "categories", None)
-    if in_order and categories is not None:
-        order = {category: position for position, category in enumerate(categories)}
-        return np.array([order.get(value, np.nan) for value in series.to_list()])
-    if series.dtype.is_numeric() and not series.is_null().any():
-        return np.asarray(series.to_numpy())
-    # NaN is not null in every library, and comes as it is.
-    return np.array([*series.to_list(), None], np.object_)[:-1]
-
-
 def _from_columns(
     columns: Iterable[NDArray[Any]], shape: tuple[int, ...], marked: NDArray[np.bool_], names: Sequence[Hashable] | None
 ) -> Scores:
     """Convert column by column: categories to codes, the rest to numbers."""
     values = np.empty(shape, order="F")
     for position, column in enumerate(columns):
-        values[:, position] = _codes(column) if marked[position] else _numbers(column, position, names)
+        values[:, position] = codes_of(column) if marked[position] else _numbers(column, position, names)
     return values
 
 
@@ -204,34 +290,13 @@ def _numbers(column: NDArray[Any], position: int, names: Sequence[Hashable] | No
         return column.astype(np.float64)
     numbers = np.full(column.size, np.nan)
     for row, value in enumerate(column.tolist()):
-        if _is_missing(value):
+        if is_missing(value):
             continue
         if isinstance(value, (str, bytes, complex)) or not hasattr(value, "__float__"):
             where, kind = described_columns([position], names), type(value).__name__
             raise InputError(f"X must hold numbers; {where} holds {value!r} ({kind}). {_remedy()}")
         numbers[row] = float(value)
     return numbers
-
-
-def _is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN, NaT or pandas' NA: not equal to itself, or not saying whether it is."""
-    try:
-        return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:
-        return True
-
-
-def _codes(column: NDArray[Any]) -> Scores:
-    """Return categories as 0, 1, ... in sorted order (of appearance, where they do not sort); missing as NaN."""
-    if column.dtype.kind in "fiub":
-        codes = np.unique(column, return_inverse=True)[1].astype(np.float64)
-        return np.where(np.isnan(column), np.nan, codes)  # NaN sorts last
-    values = column.tolist()
-    distinct = [value for value in dict.fromkeys(values) if not _is_missing(value)]
-    with suppress(TypeError):
-        distinct.sort()
-    order = {value: code for code, value in enumerate(distinct)}
-    return np.array([order.get(value, np.nan) for value in values], np.float64)
 
 
 def _marked(categorical: Any, m: int, names: Sequence[Hashable] | None) -> NDArray[np.bool_]:
@@ -262,63 +327,9 @@ def _same_index(X: Any, y: Any) -> None:
         raise InputError("X and y must have their rows in the same order; their indexes differ. Pass y.loc[X.index].")
 
 
-def as_classes(y: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return a target's codes and the rows of each; a quantity, a single class, or missing values are errors."""
-    values = _target(y)
-    n = values.size
-    if n == 0:
-        raise InputError("y must hold the class of each row; it is empty.")
-    is_float, codes = values.dtype.kind == "f", _codes(values)
-    bad = np.isnan(codes) | np.isinf(values) if is_float else np.isnan(codes)
-    if bad.any():
-        few = f"{int(bad.sum())} of {n} are missing or infinite"
-        raise InputError(f"y must give every row a class; {few}. Drop those rows from X and y.")
-    counts = np.bincount(codes.astype(np.int64))
-    if is_float and counts.size > max(MOST_FLOAT_CLASSES, n / 10):
-        raise InputError(
-            f"y must hold classes; it has {counts.size} distinct floats in {n} rows, which looks like a regression "
-            "target. These rankers are for classification: bin it, or pass classes as integers or strings."
-        )
-    _require_classes(counts, repr(values[:1].tolist()[0]))
-    return codes.astype(np.int32), counts
-
-
-def _require_classes(counts: NDArray[np.int64], first: str) -> None:
-    """Raise unless there are two classes, and two rows of some class."""
-    if counts.size < 2:
-        raise InputError(f"y must hold at least two classes; all {counts.sum()} rows are of class {first}.")
-    if counts.max() < 2:
-        raise InputError(
-            f"y must hold a class with at least two rows; all {counts.size} rows are of different classes."
-        )
-
-
-def _target(y: Any) -> NDArray[Any]:
-    """Return the target as a one-dimensional array: of numbers or bools as they are, anything else as objects."""
-    import narwhals as nw
-
-    if nw.dependencies.is_into_dataframe(y):
-        y = y[next(iter(nw.from_native(y, eager_only=True).columns))] if y.shape[1] == 1 else np.empty(y.shape)
-    if nw.dependencies.is_into_series(y):
-        return _objects(nw.from_native(y, series_only=True))
-    try:
-        values = unmasked(np.asanyarray(y))
-    except ValueError:
-        raise InputError("y must be one-dimensional: one class per row. Its entries have unequal lengths.") from None
-    if isinstance(y, (list, tuple)) and values.dtype.kind in "US":
-        # NumPy turns [1, "a", None] into strings, and None into a class of its own.
-        values = np.array([*y, None], np.object_)[:-1]
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        got = "None" if y is None else f"shape {values.shape}"
-        raise InputError(f"y must be one-dimensional: one class per row. Got {got}.")
-    return values
-
-
 def _inspect(table: Features, text: Sequence[int]) -> list[str]:
-    """Return what is odd about the columns and the classes; a column that looks like an identifier is an error."""
-    values, names, n = table.values, table.labels, table.codes.size
+    """Return what is odd about the columns and the target; a column that looks like an identifier is an error."""
+    values, names, n = table.values, table.labels, table.rows
     lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     present = n - np.isnan(values).sum(axis=0)
     levels = np.where(table.categorical, highest + 1, 0)
@@ -341,9 +352,4 @@ def _inspect(table: Features, text: Sequence[int]) -> list[str]:
         for what, columns in odd.items()
         if columns.any()
     ]
-    classes, single = table.counts.size, int((table.counts == 1).sum())
-    if classes > max(20, n / 10):
-        notes.append(f"the target has {classes} classes in {n} rows: check that it is not a quantity")
-    if single:
-        notes.append(f"{single} of {classes} classes {'has' if single == 1 else 'have'} only one row")
-    return notes
+    return [*notes, *table.target.notes]

@@ -8,7 +8,8 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, MissingExtraError, choice, integer
-from fujiscore.rankers.features import described_columns, prepare, renumbered
+from fujiscore.rankers.columns import renumbered
+from fujiscore.rankers.features import described_columns, prepare
 from fujiscore.seeds import as_seed
 from fujiscore.tiles import progress_bar, shows_progress, spread, workers
 
@@ -112,10 +113,10 @@ def forest_scores(
     x = _as_float32(features)
     with progress_bar(number, label, progress=progress) as finished:
         batch = max(threads, number // 20) if shows_progress(progress=progress) else number
-        forest = _fit(x, features.codes, number, seed, threads, batch, finished)
+        forest = _fit(x, features.target.values, number, seed, threads, batch, finished)
     compute = {
         "genie3": lambda: np.asarray(forest.feature_importances_, np.float64),
-        "random_forest": lambda: _permutation(forest, x, features.codes, seed, threads, restore=restore),
+        "random_forest": lambda: _permutation(forest, x, features.target.values, seed, threads, restore=restore),
     }
     return {method: compute[method]() for method in methods}
 

@@ -8,7 +8,8 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import integer
-from fujiscore.rankers.features import prepare, renumbered
+from fujiscore.rankers.columns import renumbered
+from fujiscore.rankers.features import prepare
 from fujiscore.seeds import as_random_state
 from fujiscore.tiles import progress_bar, spread, workers
 
@@ -76,12 +77,12 @@ def _numeric(
     numeric = np.flatnonzero(~features.categorical)
     if not numeric.size:
         return
-    n = features.codes.size
+    n = features.rows
     noise = random.standard_normal((n, numeric.size))
     # A class of one member has no neighbours: its row is dropped.
-    counts = np.where(features.counts > 1, features.counts, 0)
-    kept = np.flatnonzero(counts[features.codes])
-    codes = features.codes[kept]
+    counts = np.where(features.target.counts > 1, features.target.counts, 0)
+    kept = np.flatnonzero(counts[features.target.values])
+    codes = features.target.values[kept]
     ends = np.cumsum(counts)
     digamma = np.concatenate([[0.0], digamma_of(np.arange(1.0, n + 1))])  # undefined at 0
     near = np.maximum(np.minimum(k, counts - 1), 0)
@@ -116,8 +117,8 @@ def _spaced(values: Scores, noise: Scores) -> Scores:
 def _of_counts(codes: NDArray[np.int64], features: Features) -> float:
     """Return the mutual information of the classes and one feature's categories."""
     levels = int(codes.max()) + 1
-    classes = features.counts.size
-    cells = np.bincount(codes * classes + features.codes, minlength=levels * classes)
+    classes = features.target.counts.size
+    cells = np.bincount(codes * classes + features.target.values, minlength=levels * classes)
     shares = cells.reshape(levels, -1) / codes.size
     expected = shares.sum(axis=1)[:, None] * shares.sum(axis=0)
     some = shares > 0

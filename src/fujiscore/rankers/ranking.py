@@ -1,4 +1,4 @@
-"""A table of features and classes to one ranking per method: `rank`. Imports the rankers and rankings."""
+"""A table of features and a target to one ranking per method: `rank`. Imports the rankers and rankings."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import InputError, integer
+from fujiscore.errors import InputError, integer, spelled
 from fujiscore.rankers.adapt import RANKERS, Ranker, as_ranker
-from fujiscore.rankers.features import prepare
+from fujiscore.rankers.features import described_columns, prepare
 from fujiscore.rankers.forest import METHODS as FOREST
 from fujiscore.rankers.forest import forest_scores
 from fujiscore.ranking import Rankings
@@ -22,7 +22,8 @@ from fujiscore.seeds import as_seed
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from fujiscore.rankers.features import Features, Scores
+    from fujiscore.rankers.features import Features, Nan, Scores
+    from fujiscore.rankers.targets import Target, Task
 
     Rankers: TypeAlias = dict[str, Ranker]
 
@@ -38,6 +39,8 @@ def rank(
     *,
     features: Sequence[Hashable] | None = None,
     categorical: Any = None,
+    task: Task = "auto",
+    nan: Nan = "keep",
     trees: int = 200,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -47,12 +50,16 @@ def rank(
 
     Parameters
     ----------
-    X, y, categorical, n_jobs, progress
-        As in `relief`; text columns of dataframes are categorical, too. Of the built-in methods, only relief can use
-        missing values.
+    X, y, categorical, task, n_jobs, progress
+        As in `relief`; text columns of dataframes are categorical, too.
     methods : sequence or mapping
-        Whatever `as_ranker` takes, or a mapping of names to it. Functions and estimators are given X as float64
-        (categories as codes 0, 1, ...) and y as codes. "genie3" and "random_forest" share one forest.
+        Whatever `as_ranker` takes, or a mapping of names to it. Functions and estimators are given X as float64 and y
+        as codes of the classes, or as it is in regression. Categories are codes 0, 1, ... to functions and to
+        estimators that have `feature_importances_`, and one-hot to others, as linear models, whose magnitudes are
+        summed over the categories. "genie3" and "random_forest" share one forest.
+    nan : {"keep", "drop", "fill"}
+        Missing values: keep them for the methods that can use them (relief, functions, estimators that say so) and
+        fill in medians and most frequent categories for the others; drop their rows; or fill them in for all.
     features : sequence, optional
         The names of the features, if X does not carry them.
     trees : int
@@ -75,7 +82,7 @@ def rank(
     >>> rankings.names, rankings.label(0), rankings.scores[0].round(4)
     (('relief',), 'size', array([ 0.8  , -0.375]))
     """
-    table, rankers = ready(X, y, methods, features, categorical)
+    table, rankers = ready(X, y, methods, categorical=categorical, task=task, nan=nan, names=features)
     number, seed = integer("trees", trees, 1), as_seed(random_state)
     with kept_warning_filters():
         scores = scores_of(table, rankers, number, seed, n_jobs=n_jobs, progress=progress)
@@ -87,9 +94,17 @@ def as_rankings(names: Iterable[str], scores: Iterable[Scores], table: Features)
     return Rankings(tuple(names), [np.ascontiguousarray(row) for row in scores], table.labels, notes=table.notes)
 
 
-def ready(X: Any, y: Any, methods: Any, names: Sequence[Hashable] | None, categorical: Any) -> tuple[Features, Rankers]:
-    """Return the prepared table and the rankers by name, checked; missing values need methods that can use them."""
-    table = prepare(X, y, categorical, names=names, inspect=True)
+def ready(X: Any, y: Any, methods: Any, **options: Any) -> tuple[Features, Rankers]:
+    """Return the prepared table, noting how the methods get it, and the rankers by name; options are `prepare`'s."""
+    rankers = _by_name(methods)
+    table = prepare(X, y, inspect=True, **options)
+    for name, ranker in rankers.items():
+        _require_task(name, ranker, table.target)
+    return replace(table, notes=(*table.notes, *_handed_over(table, rankers))), rankers
+
+
+def _by_name(methods: Any) -> Rankers:
+    """Return the rankers by name."""
     if isinstance(methods, Mapping):
         rankers = {str(name): as_ranker(method) for name, method in methods.items()}
     else:
@@ -100,10 +115,29 @@ def ready(X: Any, y: Any, methods: Any, names: Sequence[Hashable] | None, catego
             rankers[ranker.name] = ranker
     if not rankers:
         raise InputError("methods must hold at least one method; got none.")
-    strict = [name for name, ranker in rankers.items() if ranker.built_in and ranker.method != "relief"]
-    if strict:
-        table.require_complete(" and ".join(strict))
-    return table, rankers
+    return rankers
+
+
+def _require_task(name: str, ranker: Ranker, target: Target) -> None:
+    """Raise if an estimator is for another kind of target; a regressor can tell two classes apart."""
+    task = ranker.task
+    if task in {None, target.task} or (task == "regression" and target.counts.size == 2):
+        return
+    kind = "regressor" if task == "regression" else "classifier"
+    raise InputError(
+        f"{name} is a {kind}, and the target is taken for {target.described}: pass {spelled('task', task)}, or leave "
+        "it out."
+    )
+
+
+def _handed_over(table: Features, rankers: Rankers) -> list[str]:
+    """Return notes on missing values and categories as the methods get them."""
+    notes = [note for ranker in rankers.values() for note in ranker.notes(table)]
+    filling = [name for name, ranker in rankers.items() if not ranker.keeps_gaps]
+    if filling and table.incomplete.any():
+        some = described_columns(table.incomplete, table.names)
+        notes.append(f"missing values in {some}: medians and most frequent categories for {', '.join(filling)}")
+    return notes
 
 
 def scores_of(
@@ -112,7 +146,7 @@ def scores_of(
     """Return one row of scores per method; the forest methods without options of their own share one forest."""
     work: Any = {"n_jobs": n_jobs, "progress": progress}
     forest = shared_forest(rankers)
-    shared = forest_scores(table, None, forest, trees=trees, random_state=seed, **work) if forest else {}
+    shared = forest_scores(table.filled(), None, forest, trees=trees, random_state=seed, **work) if forest else {}
     rows = []
     for ranker in rankers.values():
         if ranker.built_in and ranker.method in shared and not ranker.options:

@@ -9,7 +9,8 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice, integer
-from fujiscore.rankers.features import prepare, renumbered
+from fujiscore.rankers.columns import renumbered
+from fujiscore.rankers.features import prepare
 from fujiscore.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def relief(
     choice("small_classes", small_classes, ("average", "drop"))
     k, threads = integer("neighbours", neighbours, 1), workers(n_jobs)
     features = prepare(X, y, categorical)
-    varying, counts = _varying(features, np.argsort(features.codes, kind="stable")), features.counts
+    varying, counts = _varying(features, np.argsort(features.target.values, kind="stable")), features.target.counts
     width = min(k, int(counts.max()))
     numeric, nominal = np.zeros(varying.numeric.size), np.zeros(varying.nominal.size)
     with progress_bar(_row_pairs(counts), "relief", progress=progress) as finished:

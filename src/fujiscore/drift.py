@@ -147,7 +147,7 @@ def drift(
             partial(pairwise, measure=measure, ks=points, **options),
             as_seed(random_state),
         )
-    said = [*comparison.notes, *(() if tested is None else (*tested.notes, NOISES[noise]))]
+    said = [*comparison.notes, *(_remedy(noise, 1 - level) if tested is None else (*tested.notes, NOISES[noise]))]
     verdict = _verdict(changes, tested, noise, 1 - level)
     return Drift(verdict, comparison, changes, tested, noise, level, tuple(dict.fromkeys(said)))
 
@@ -336,6 +336,12 @@ def _copies(everything: Rankings, first: int, second: int) -> list[str]:
     )
 
 
+def _remedy(noise: str, alpha: float) -> list[str]:
+    """Return a note on how to get a verdict."""
+    both = " and ".join(spelled(f"{role}_resamples") for role in ROLES)
+    return [f"for a verdict on noise, pass rankings by {enough(alpha)} or more {noise} of each version: {both}"]
+
+
 def _verdict(changes: Sequence[Change], test: VersionTest | None, noise: str, alpha: float) -> str:
     """Return the verdict in words."""
     if test is not None and test.least_p <= alpha + ROUNDING and not np.isnan(test.p_value):
@@ -344,8 +350,7 @@ def _verdict(changes: Sequence[Change], test: VersionTest | None, noise: str, al
     if all(change.kind == "same" for change in changes):
         return "no change"
     if test is None:
-        both = " and ".join(spelled(f"{role}_resamples") for role in ROLES)
-        return f"{UNJUDGED}: no {noise} to compare with; pass {both}"
+        return f"{UNJUDGED}: no {noise} given to compare with"
     if np.isnan(test.p_value):
         return f"{UNJUDGED}: some {noise} have no similarity"
     m = " and ".join(map(str, test.m))

@@ -239,9 +239,10 @@ def drift(result: Drift, ax: Any = None, items: int = 15) -> Any:
         np.array([100 * share for share in shares])
         for shares in zip(*((one.share_reference, one.share_current) for one in changes), strict=True)
     )
-    ax.hlines(rows, old, new, color="#BBBBBB", linewidth=2)
+    ax.hlines(rows, old, new, color="#BBBBBB", linewidth=2, zorder=1)
+    ax.axvline(0, color="#7F7F7F", linewidth=0.8, zorder=0)
     names = short_names(result.names, LONGEST)
-    ax.plot(old, rows, "o", color=PALETTE[1], markersize=7, fillstyle="none", label=names[0])
+    ax.plot(old, rows, "o", color=PALETTE[1], markersize=7, markerfacecolor="white", label=names[0])
     ax.plot(new, rows, "o", color=PALETTE[0], markersize=5, label=names[1])
     kinds = ["" if change.kind in {"moved", "same"} else f" ({change.kind})" for change in changes]
     labels = short_names([change.item for change in changes], LONGEST)
@@ -249,8 +250,8 @@ def drift(result: Drift, ax: Any = None, items: int = 15) -> Any:
     some = f" ({rows.size} of {len(result.changes)} features)" if rows.size < len(result.changes) else ""
     ax.set(xlabel=f"share of the version's total score, in %{some}", ylim=(rows.size - 0.5, -0.5))
     ax.grid(alpha=0.25, axis="x")
-    ax.set_title(result.verdict.split(":")[0], fontsize="medium", loc="left", **LITERAL)
-    legend(ax, fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
+    ax.set_title(result.verdict.split(":")[0], fontsize="medium", **LITERAL)
+    legend(ax, fontsize=8)
     return ax
 
 

@@ -40,7 +40,7 @@ class VersionTest(Result):
     between : float
         The mean similarity of a resample of the reference and one of the current version.
     difference : float
-        The mean of what is known of `within`, less `between`: how much less similar two versions are than resamples.
+        The lower of `within` less `between`: how much less similar two versions are than resamples of the noisier one.
     p_value : float
         How often a random split of all resamples into two versions of these sizes gives a difference at least as
         large; never 0.
@@ -158,10 +158,14 @@ def _means(values: Scores, groups: NDArray[np.bool_]) -> tuple[Scores, Scores]:
 
 
 def _differences(values: Scores, groups: NDArray[np.bool_]) -> Scores:
-    """Return the mean of the known similarities within groups, less that between them, of each split."""
+    """Return the lower of the known similarities within groups, less that between them, of each split.
+
+    With the mean in place of the lower one, versions that differ in noise alone would be told apart: at 5 %, one that is
+    twice as noisy in 28 % of cases (10 and 10 rankings) instead of less than 1 %. The power is about the same.
+    """
     within, between = _means(values, groups)
     known = within[~np.isnan(within[:, 0])]
-    return known.mean(axis=0) - between if len(known) else np.full(len(groups), np.nan)
+    return known.min(axis=0) - between if len(known) else np.full(len(groups), np.nan)
 
 
 def _caveats(sizes: tuple[int, int], values: Scores, *, unknown: bool) -> tuple[str, ...]:
@@ -172,6 +176,9 @@ def _caveats(sizes: tuple[int, int], values: Scores, *, unknown: bool) -> tuple[
     few = [f"{m} of the {name}" for name, m in zip(("reference", "current version"), sizes, strict=True) if 1 < m < FEW]
     if few:
         notes.append(f"few resamples ({' and '.join(few)}): only large changes can be told from noise")
+    single = [name for name, m in zip(("reference", "current version"), sizes, strict=True) if m == 1]
+    if single:
+        notes.append(f"one ranking of the {single[0]}: a version that is only noisier counts as changed, too")
     first = sizes[0]
     for name, part in (("reference", values[:first, :first]), ("current version", values[first:, first:])):
         if len(part) > 1 and np.ptp(part) <= ROUNDING:

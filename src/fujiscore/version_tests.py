@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
@@ -128,6 +129,7 @@ def enough(alpha: float) -> int:
     return next(m for m in range(2, 1000) if least_p(m, m) <= alpha + ROUNDING or comb(2 * m, m) > ENUMERATED)
 
 
+@lru_cache(maxsize=4)
 def _splits(sizes: tuple[int, int], seed: int) -> tuple[NDArray[np.bool_], bool]:
     """Return which rankings are in the second group, one row per split, and whether these are all splits."""
     count, second = sum(sizes), sizes[1]
@@ -160,8 +162,8 @@ def _means(values: Scores, groups: NDArray[np.bool_]) -> tuple[Scores, Scores]:
 def _differences(values: Scores, groups: NDArray[np.bool_]) -> Scores:
     """Return the lower of the known similarities within groups, less that between them, of each split.
 
-    With the mean in place of the lower one, versions that differ in noise alone would be told apart: at 5 %, one that is
-    twice as noisy in 28 % of cases (10 and 10 rankings) instead of less than 1 %. The power is about the same.
+    With the mean in place of the lower one, versions that differ in noise alone would be told apart: at 5 %, one that
+    is twice as noisy in 28 % of cases (10 and 10 rankings) instead of less than 1 %. The power is about the same.
     """
     within, between = _means(values, groups)
     known = within[~np.isnan(within[:, 0])]

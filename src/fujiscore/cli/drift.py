@@ -159,7 +159,7 @@ def _versions(files: tuple[str, ...], read: list[str], reading: options.Reading)
         raise click.UsageError(f"two versions can be compared; got {len(files)}. Name OLD and NEW.")
     if read.count(inputs.STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read once only. Write one of the rankings to a file.")
-    return [inputs.read([file], reading, missing="raise", universe=None) for file in files]
+    return [inputs.read([file], reading, missing="zero", universe=None) for file in files]
 
 
 def _resamples(files: tuple[str, ...], reading: options.Reading) -> fj.Rankings | None:

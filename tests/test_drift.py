@@ -496,6 +496,21 @@ def test_the_command_prints_what_the_library_says(result):
     assert len(rows) == 14
 
 
+def test_files_of_seeds_are_versions_if_asked_for():
+    old, new = EXAMPLES / "v1_seeds.csv", EXAMPLES / "v2_seeds.csv"
+    report = json.loads(call(old, new, "--seeds", "--json").stdout)
+    assert report["verdict"] == "beyond the noise between seeds"
+    assert report["noise"]["m"] == [5, 5]
+    assert "compared are the first rankings, seed_1 and seed_1" in report["notes"]
+    first = json.loads(call(f"{old}:seed_1", f"{new}:seed_1", "-r", old, "-c", new, "--json").stdout)
+    assert first["changes"] == report["changes"]
+    assert first["noise"] == report["noise"]
+    assert "leave out -r and -c" in call(old, new, "--seeds", "-r", old).stderr
+    alone = call(V1, V2, "--seeds")
+    assert alone.exit_code == 2
+    assert "at least 2 rankings" in alone.stderr
+
+
 def test_the_command_writes_markdown_and_a_figure(tmp_path):
     done = call(V1, V2, *SEEDED, "-o", tmp_path / "drift.md", "--plot", tmp_path / "drift.svg")
     assert done.exit_code == 0

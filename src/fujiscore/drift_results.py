@@ -27,7 +27,7 @@ SHARES = "share: the score over the sum of its version's scores"
 
 
 @dataclass(frozen=True)
-class Change:
+class FeatureChange:
     """One feature in both versions; None where a version lacks it.
 
     Attributes
@@ -61,7 +61,7 @@ class Change:
     share_change: float
 
 
-COLUMNS = tuple(field.name for field in fields(Change))
+COLUMNS = tuple(field.name for field in fields(FeatureChange))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +75,7 @@ class Drift(Result):
         judged: ..." with the reason.
     comparison : Comparison
         The two rankings, with the measure's value, its chance level and p-value.
-    changes : tuple of Change
+    changes : tuple of FeatureChange
         One entry per feature, the largest change of share first.
     noise : VersionTest or None
         The test of the change against resamples, if any were given.
@@ -89,7 +89,7 @@ class Drift(Result):
 
     verdict: str
     comparison: Comparison
-    changes: tuple[Change, ...]
+    changes: tuple[FeatureChange, ...]
     noise: VersionTest | None
     noise_kind: str = "seeds"
     confidence: float = 0.95
@@ -98,12 +98,12 @@ class Drift(Result):
     # What changed
 
     @property
-    def movers(self) -> tuple[Change, ...]:
+    def movers(self) -> tuple[FeatureChange, ...]:
         """The features of both versions that changed in share or rank, the largest change of share first."""
         return tuple(change for change in self.changes if change.kind in {"moved", "opposite sign"})
 
     @property
-    def rank_movers(self) -> tuple[Change, ...]:
+    def rank_movers(self) -> tuple[FeatureChange, ...]:
         """The features of both versions that changed in rank and are not 0 in both, the largest change first."""
         moved = (
             change for change in self.movers if change.rank_change and (change.score_reference or change.score_current)
@@ -111,21 +111,21 @@ class Drift(Result):
         return tuple(sorted(moved, key=lambda change: -abs(change.rank_change or 0)))
 
     @property
-    def appeared(self) -> tuple[Change, ...]:
+    def appeared(self) -> tuple[FeatureChange, ...]:
         """The features that the reference lacks, the largest share first."""
         return self._of("appeared")
 
     @property
-    def vanished(self) -> tuple[Change, ...]:
+    def vanished(self) -> tuple[FeatureChange, ...]:
         """The features that the current version lacks, the largest share first."""
         return self._of("vanished")
 
     @property
-    def flipped(self) -> tuple[Change, ...]:
+    def flipped(self) -> tuple[FeatureChange, ...]:
         """The features whose scores have opposite signs in the two versions."""
         return self._of("opposite sign")
 
-    def _of(self, kind: str) -> tuple[Change, ...]:
+    def _of(self, kind: str) -> tuple[FeatureChange, ...]:
         return tuple(change for change in self.changes if change.kind == kind)
 
     # How much
@@ -294,7 +294,7 @@ class Drift(Result):
         return lines
 
 
-def _cells(changes: Sequence[Change]) -> list[list[str]]:
+def _cells(changes: Sequence[FeatureChange]) -> list[list[str]]:
     """Return changes as text, one row each."""
     rows = []
     for name, change in zip(short_names([change.item for change in changes], WIDEST), changes, strict=True):

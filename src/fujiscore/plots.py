@@ -13,7 +13,7 @@ from fujiscore.measures import MEASURES, find
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fujiscore.compare import Comparison, Curve
+    from fujiscore.compare import Curve
     from fujiscore.consensus import Consensus
     from fujiscore.matrix import Dendrogram, Embedding, Matrix
     from fujiscore.null import Chance
@@ -32,7 +32,12 @@ BESIDE = 4
 POINTS = 1000
 # Text that is drawn as it is, even where matplotlib would take dollars for mathematics or sends all text to LaTeX.
 LITERAL = {"parse_math": False, "usetex": False}
-# One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it.
+SMALL = {"fontsize": 8}
+# What comes from chance is grey, everywhere; what is no measure is dark.
+CHANCE, INK = "#7F7F7F", "#222222"
+# One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it. When
+# the colours begin again, lines are dashed.
+DASHES = ("-", "--")
 PALETTE = (
     "#D55E00",
     "#0072B2",
@@ -40,8 +45,8 @@ PALETTE = (
     "#E69F00",
     "#56B4E9",
     "#CC79A7",
-    "#7F7F7F",
-    "#000000",
+    "#882255",
+    "#3E2723",
     "#8C564B",
     "#5B3A8E",
     "#BCBD22",
@@ -55,14 +60,24 @@ def colour(measure: str) -> str:
     return PALETTE[list(MEASURES).index(find(measure).base) % len(PALETTE)]
 
 
-def new_axes(width: float = 6.4, height: float = 4.0) -> Any:
-    """Return the Axes of a new figure."""
+def style(measure: str) -> dict[str, Any]:
+    """Return how a measure's line is drawn, and its title for the legend."""
+    cycle = list(MEASURES).index(find(measure).base) // len(PALETTE)
+    return {"color": colour(measure), "linestyle": DASHES[cycle % len(DASHES)], "label": find(measure).title}
+
+
+def new_figure(width: float = 6.4, height: float = 4.0) -> Any:
+    """Return a new figure of pyplot."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise MissingExtraError("plots need matplotlib: pip install 'fujiscore[plot]'") from error
-    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
-    return ax
+    return plt.figure(figsize=(width, height), layout="constrained")
+
+
+def new_axes(width: float = 6.4, height: float = 4.0) -> Any:
+    """Return the Axes of a new figure."""
+    return new_figure(width, height).add_subplot()
 
 
 def curves(lines: Sequence[Curve], ax: Any = None) -> Any:
@@ -81,27 +96,37 @@ def curve(result: Curve, ax: Any = None) -> Any:
     return curves([result], ax)
 
 
-def comparison(result: Comparison, ax: Any = None) -> Any:
-    """Draw the curves of all measures of a comparison."""
-    return curves(list(result.curves.values()), ax)
-
-
 def chance(result: Chance, ax: Any = None) -> Any:
     """Draw a curve, its chance level, and the 95% bands around it: at each k, and over all k at once."""
     ax = new_axes() if ax is None else ax
     measure = find(result.measure)
     title, name = measure.title, result.grid.whole if measure.whole else result.grid.area
     _line(ax, result.ks, result.observed, color=colour(result.measure), label=f"{title} ({name} {result.auc:.3f})")
-    reach = 2 * np.sqrt(result.variance)
-    bands, what = [(result.expected - reach, result.expected + reach)], "± 2 sd"
-    if result.has_band:
-        bands = [result.band(simultaneous=False), result.band()]
-        what = "95% bands: each k, all k"
-    label = f"by chance ({name} {result.expected_auc:.3f}), {what}"
-    _line(ax, result.ks, result.expected, color="#7F7F7F", linestyle="--", label=label)
-    for band in bands:
-        ax.fill_between(result.ks, *band, color="#7F7F7F", alpha=0.2, linewidth=0)
+    chance_level(ax, result)
     return _finish(ax, [result.measure], result.grid)
+
+
+def chance_level(ax: Any, result: Chance, *, simultaneous: bool = False) -> None:
+    """Draw the chance level in grey with its 95% bands, at each k and over all k, or over all k alone."""
+    name = result.grid.whole if find(result.measure).whole else result.grid.area
+    if result.has_band:
+        bands = [result.band()] if simultaneous else [result.band(simultaneous=False), result.band()]
+        what = "95% band over all k" if simultaneous else "95% bands: each k, all k"
+    else:
+        reach = 2 * np.sqrt(result.variance)
+        bands, what = [(result.expected - reach, result.expected + reach)], "± 2 sd"
+    label = f"by chance, {what}" if simultaneous else f"by chance ({name} {result.expected_auc:.3f}), {what}"
+    _line(ax, result.ks, result.expected, color=CHANCE, linestyle="--", linewidth=1.2, zorder=3.5, label=label)
+    shown = thinned(result.ks)
+    for low, high in bands:
+        ax.fill_between(result.ks[shown], low[shown], high[shown], color=CHANCE, alpha=0.22, linewidth=0)
+
+
+def thinned(ks: Any) -> Any:
+    """Return which k an area is drawn at: all, or about as many as a figure shows, even on a log axis."""
+    if ks.size <= POINTS:
+        return np.arange(ks.size)
+    return np.unique(np.searchsorted(ks, np.geomspace(ks[0], ks[-1], POINTS)).clip(0, ks.size - 1))
 
 
 def run_comparison(result: RunComparison, ax: Any = None) -> Any:
@@ -318,10 +343,17 @@ def legend(ax: Any, **style: Any) -> None:
 
 
 def write_figure(figure: Any, file: Any, kind: str) -> None:
-    """Write a figure; a character that the font lacks shows as a box, without a warning for each."""
-    with warnings.catch_warnings():
+    """Write a figure; a character that the font lacks shows as a box, without a warning for each.
+
+    Text in SVG and PDF remains text, which can be searched and edited, and the same figure gives the same bytes.
+    """
+    import matplotlib as mpl
+
+    editable = {"svg.fonttype": "none", "svg.hashsalt": "fujiscore", "pdf.fonttype": 42}
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    with warnings.catch_warnings(), mpl.rc_context(editable):
         warnings.filterwarnings("ignore", "Glyph .* missing from")
-        figure.savefig(file, format=kind, dpi=150)
+        figure.savefig(file, format=kind, dpi=150, metadata=undated[kind])
 
 
 def _line(ax: Any, ks: Any, values: Any, **style: Any) -> None:
@@ -329,16 +361,33 @@ def _line(ax: Any, ks: Any, values: Any, **style: Any) -> None:
     ax.plot(ks, values, marker="o" if ks.size <= 40 else None, markersize=3, **style)
 
 
+def log_k(ax: Any, measures: Sequence[str], points: Grid) -> Any:
+    """Label the axes of curves, with k on a log axis, and put the legend beneath."""
+    _axes(ax, measures, points)
+    ax.set_xscale("log", base=2)
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.tick_params(labelsize=8)
+    ax.xaxis.label.set(**SMALL)
+    ax.yaxis.label.set(**SMALL)
+    legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, **SMALL)
+    return ax
+
+
 def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) -> Any:
     """Label the axes, and fit them to the measures' range; k on a log axis where the grid is exponential."""
+    _axes(ax, measures, points, least)
+    if points.kind == "exp":  # so that the area seen is the area computed
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter("{x:g}")
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > BESIDE else {}
+    legend(ax, **beside)
+    return ax
+
+
+def _axes(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) -> None:
+    """Label the axes of curves, and fit them to the measures' range."""
     low = min([least, *(find(name).low for name in measures)])
     ax.set(xlabel="k, number of top items", ylabel="similarity")
     ax.set_ylim(max(low, -1.0) - 0.03, 1.03)
     ax.update_datalim([(points.ks[0], 0.0), (points.ks[-1], 1.0)])  # also where every value is undefined
-    if points.kind == "exp":  # so that the area seen is the area computed
-        ax.set_xscale("log", base=2)
-        ax.xaxis.set_major_formatter("{x:g}")
     ax.grid(alpha=0.25)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > BESIDE else {}
-    legend(ax, **beside)
-    return ax

@@ -1,0 +1,158 @@
+"""The picture of a comparison (matplotlib): curves against chance, and a slope chart. Imports plots, slopes, verdicts."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore.errors import InputError, short_names, spelled
+from fujiscore.plots import CHANCE, INK, LITERAL, SMALL, chance_level, colour, legend, log_k, new_figure, style, thinned
+from fujiscore.slopes import KINDS, LONGEST, default_k, slopes
+from fujiscore.verdicts import two_digits
+
+if TYPE_CHECKING:
+    from fujiscore.compare import Comparison
+    from fujiscore.slopes import Slopes
+
+WIDTH, HEIGHT = 10.6, 4.6
+# In inches: the height of a line of small text, the width of a column of it, and from an axis to its names.
+LINE, COLUMN, MARGIN = 0.15, 0.074, 0.22
+# What the slope chart leaves of the figure's height for its names, and its width without the scale.
+NAMES, CHART = 3.1, 4.3
+# Names of rankings in the picture are shortened to so many columns.
+NAME = 24
+LOOKS: dict[str, dict[str, Any]] = {
+    "shared": {"color": "#B3B3B3", "linewidth": 1.0, "zorder": 2},
+    "near miss": {"color": colour("fuji"), "alpha": 0.55, "linewidth": 1.0, "zorder": 3},
+    "far miss": {"color": INK, "linewidth": 2.2, "zorder": 4},
+    "opposite sign": {"color": INK, "linewidth": 2.2, "linestyle": (0, (2, 1)), "zorder": 4},
+}
+# Text needs more contrast than lines.
+TEXTS: dict[str, dict[str, Any]] = {
+    "shared": {"color": "#6B6B6B"},
+    "near miss": {"color": "#A34700"},
+    "far miss": {"color": INK, "fontweight": "bold"},
+    "opposite sign": {"color": INK, "fontweight": "bold"},
+}
+
+
+def comparison(result: Comparison, ax: Any = None, k: Any = None) -> Any:
+    """Draw a comparison on a figure of its own, or its curves on an Axes; return the Axes of the curves."""
+    if ax is not None:
+        if k is not None:
+            raise InputError(
+                f"{spelled('k')} chooses the slope chart, for which one Axes has no room: leave out {spelled('k')} or "
+                f"{spelled('ax')}."
+            )
+        _curves(result, ax)
+        ax.set_title(result.verdict(), fontsize="medium")
+        return ax
+    return draw(result, new_figure(*size(result, k)), k)
+
+
+def size(result: Comparison, k: Any = None) -> tuple[float, float]:
+    """Return the width and height of the picture in inches."""
+    rows = ceil((len(result.curves) + 2) / 2)
+    return WIDTH if _has_chart(result, k) else 6.4, HEIGHT + LINE * max(0, rows - 2)
+
+
+def draw(result: Comparison, figure: Any, k: Any = None) -> Any:
+    """Draw the picture on a new figure with a constrained layout; return the Axes of the curves."""
+    if not _has_chart(result, k):
+        ax = _curves(result, figure.add_subplot())
+    else:
+        chosen = default_k(result.rankings) if k is None else k
+        explanation = result.explain(chosen)
+        ax, beside = figure.subplots(1, 2, width_ratios=(1.0, 1.0))
+        _curves(result, ax)
+        _slopes(slopes(result.rankings, explanation, int(NAMES / LINE)), result.rankings.names, beside)
+    ax.set_title(_subtitle(result), loc="left", **SMALL, **LITERAL)
+    figure.suptitle(result.verdict(), x=0.012, ha="left", fontsize=12 if _has_chart(result, k) else 9.5, **LITERAL)
+    return ax
+
+
+def _has_chart(result: Comparison, k: Any) -> bool:
+    """Return whether there is a slope chart: where FUJI is, and both rankings are in memory."""
+    return k is not None or ("fuji" in result.curves and result.in_memory)
+
+
+def _subtitle(result: Comparison) -> str:
+    """Return which rankings are compared, and what the number of the title is."""
+    a, b = short_names(result.rankings.names, NAME)
+    return f"A: {a}, B: {b}\n{result.headline.place}, {result.n} items"
+
+
+def _curves(result: Comparison, ax: Any) -> Any:
+    """Draw the first measure's curve against chance, the credit for near misses, and all other curves as thin lines."""
+    lead, *others = result.curves.values()
+    mark = {"marker": "o", "markersize": 3} if result.ks.size <= 40 else {}
+    ax.plot(lead.ks, lead.values, linewidth=2.2, zorder=3, **mark, **style(lead.measure))
+    for curve in others:
+        ax.plot(curve.ks, curve.values, linewidth=0.9, zorder=2.5, **style(curve.measure))
+    if lead.measure == "fuji" and "jaccard" in result.curves:
+        shown = thinned(result.ks)
+        ends = result.curves["jaccard"].values[shown], lead.values[shown]
+        look = {"color": colour("fuji"), "alpha": 0.13, "linewidth": 0, "label": "credit for near misses"}
+        ax.fill_between(result.ks[shown], *ends, **look)
+    level = result.chance.get(lead.measure)
+    if level is not None:
+        chance_level(ax, level, simultaneous=True)
+    return log_k(ax, list(result.curves), result.grid)
+
+
+def _slopes(chart: Slopes, names: tuple[str, ...], ax: Any) -> None:
+    """Draw the slope chart: one line per item, names on both sides, the k-th score across."""
+    for kind in KINDS:
+        rows = [i for i, own in enumerate(chart.kind) if own == kind]
+        if rows:
+            label = f"{kind} ({chart.explanation.kind.count(kind)})"
+            lines = ax.plot([0, 1], chart.heights[:, rows], solid_capstyle="round", **LOOKS[kind])
+            lines[0].set_label(label)
+            ends = np.repeat([[0.0], [1.0]], len(rows), axis=1)
+            ax.plot(ends, chart.heights[:, rows], "o", markersize=2.5, color=LOOKS[kind]["color"], zorder=5)
+    ax.hlines(1.0, 0, 1, color=INK, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1)
+    _names(chart, ax)
+    ax.set_yticks(*chart.ticks(), **SMALL)
+    ax.set_xticks([0, 1], [f"{side}: {name}" for side, name in zip("AB", short_names(names, LONGEST), strict=True)])
+    for text in ax.get_xticklabels():
+        text.set(**LITERAL, **SMALL)
+    ax.set_ylabel(_scale(chart), **SMALL)
+    why = chart.explanation
+    head = f"Top items at {why.sizes}: FUJI {two_digits(why.value)}, "
+    ax.set_title(f"{head}Jaccard {two_digits(why.jaccard)}{_left_out(chart)}", **SMALL)
+    for side in ("top", "right", "bottom"):
+        ax.spines[side].set_visible(False)
+    ax.tick_params(axis="x", length=0)
+    legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=4, **SMALL)
+
+
+def _names(chart: Slopes, ax: Any) -> None:
+    """Write the items' names beside the lines' ends, each with a lead to its end."""
+    columns = max((len(name) for name in chart.items), default=1)
+    share = (MARGIN + COLUMN * columns) / CHART
+    outside = share / (1 - 2 * share)  # in units of the distance between the two sides
+    margin = MARGIN / CHART / (1 - 2 * share)
+    low, high = chart.span
+    ax.set(xlim=(-outside, 1 + outside), ylim=(low - 0.7 * chart.gap, high + 0.7 * chart.gap))
+    for side, (at, sign, align) in enumerate(((0.0, -1, "right"), (1.0, 1, "left"))):
+        for i in np.flatnonzero(~np.isnan(chart.labels[side])).tolist():
+            height, place, look = chart.heights[side, i], chart.labels[side, i], TEXTS[chart.kind[i]]
+            lead = [at + sign * 0.15 * margin, at + sign * 0.75 * margin]
+            ax.plot(lead, [height, place], color="#C9C9C9", linewidth=0.6, zorder=1)
+            ax.text(at + sign * 0.85 * margin, place, chart.items[i], ha=align, va="center", **look, **SMALL, **LITERAL)
+
+
+def _scale(chart: Slopes) -> str:
+    """Return what the vertical axis shows; where a k-th score is 0, what scores are relative to instead."""
+    label = "score / k-th score (log above 1)"
+    zero = " and ".join(side for side, last in zip("AB", chart.zero, strict=True) if last)
+    return f"{label}\nk-th score of {zero} is 0: / least positive score" if zero else label
+
+
+def _left_out(chart: Slopes) -> str:
+    """Return in words what of the items is not drawn or named."""
+    parts = [f"{chart.left_out} not drawn"] if chart.left_out else []
+    parts += [f"{chart.unnamed} not named"] if chart.unnamed else []
+    return f" ({', '.join(parts)})" if parts else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -14,20 +15,22 @@ from fujiscore.verdicts import two_digits
 
 if TYPE_CHECKING:
     from fujiscore.compare import Comparison
+    from fujiscore.explain import Explanation
+    from fujiscore.ranking import Rankings
     from fujiscore.slopes import Slopes
 
 WIDTH, HEIGHT = 10.6, 4.6
-# In inches: the height of a line of small text, the width of a column of it, and from an axis to its names.
-LINE, COLUMN, MARGIN = 0.15, 0.074, 0.22
-# What the slope chart leaves of the figure's height for its names, and its width without the scale.
-NAMES, CHART = 3.1, 4.3
+# In inches: the height of a line of small text, the distance from a slope's end to its name, a name's width at most.
+LINE, MARGIN, WIDEST = 0.15, 0.22, 1.35
+# The room for names and slopes in inches: the chart without scale, title and legend.
+CHART = (4.2, 3.1)
 # Names of rankings in the picture are shortened to so many columns.
 NAME = 24
 LOOKS: dict[str, dict[str, Any]] = {
     "shared": {"color": "#B3B3B3", "linewidth": 1.0, "zorder": 2},
     "near miss": {"color": colour("fuji"), "alpha": 0.55, "linewidth": 1.0, "zorder": 3},
-    "far miss": {"color": INK, "linewidth": 2.2, "zorder": 4},
-    "opposite sign": {"color": INK, "linewidth": 2.2, "linestyle": (0, (2, 1)), "zorder": 4},
+    "far miss": {"color": INK, "linewidth": 1.9, "zorder": 4},
+    "opposite sign": {"color": INK, "linewidth": 1.9, "linestyle": (0, (2, 1)), "zorder": 4},
 }
 # Text needs more contrast than lines.
 TEXTS: dict[str, dict[str, Any]] = {
@@ -63,11 +66,12 @@ def draw(result: Comparison, figure: Any, k: Any = None) -> Any:
     if not _has_chart(result, k):
         ax = _curves(result, figure.add_subplot())
     else:
-        chosen = default_k(result.rankings) if k is None else k
+        chosen = min(default_k(result.rankings), int(result.ks[-1])) if k is None else k
         explanation = result.explain(chosen)
-        ax, beside = figure.subplots(1, 2, width_ratios=(1.0, 1.0))
+        ax, beside = figure.subplots(1, 2)
         _curves(result, ax)
-        _slopes(slopes(result.rankings, explanation, int(NAMES / LINE)), result.rankings.names, beside)
+        _slopes(_fitting(result.rankings, explanation), result.rankings.names, beside)
+        beside.set_title(_chart_title(explanation, chosen), **SMALL)
     ax.set_title(_subtitle(result), loc="left", **SMALL, **LITERAL)
     figure.suptitle(result.verdict(), x=0.012, ha="left", fontsize=12 if _has_chart(result, k) else 9.5, **LITERAL)
     return ax
@@ -81,16 +85,18 @@ def _has_chart(result: Comparison, k: Any) -> bool:
 def _subtitle(result: Comparison) -> str:
     """Return which rankings are compared, and what the number of the title is."""
     a, b = short_names(result.rankings.names, NAME)
-    return f"A: {a}, B: {b}\n{result.headline.place}, {result.n} items"
+    universe = f" of {result.rankings.universe}" if result.rankings.universe else ""
+    return f"A: {a}, B: {b}\n{result.headline.place}, {result.n}{universe} {'item' if result.n == 1 else 'items'}"
 
 
 def _curves(result: Comparison, ax: Any) -> Any:
     """Draw the first measure's curve against chance, the credit for near misses, and all other curves as thin lines."""
     lead, *others = result.curves.values()
-    mark = {"marker": "o", "markersize": 3} if result.ks.size <= 40 else {}
-    ax.plot(lead.ks, lead.values, linewidth=2.2, zorder=3, **mark, **style(lead.measure))
+    marker = "o" if result.ks.size <= 40 else None
+    ax.plot(lead.ks, lead.values, linewidth=2.2, zorder=3, marker=marker, markersize=3, **style(lead.measure))
+    marker = "o" if result.ks.size == 1 else None
     for curve in others:
-        ax.plot(curve.ks, curve.values, linewidth=0.9, zorder=2.5, **style(curve.measure))
+        ax.plot(curve.ks, curve.values, linewidth=0.9, zorder=2.5, marker=marker, markersize=2, **style(curve.measure))
     if lead.measure == "fuji" and "jaccard" in result.curves:
         shown = thinned(result.ks)
         ends = result.curves["jaccard"].values[shown], lead.values[shown]
@@ -99,7 +105,30 @@ def _curves(result: Comparison, ax: Any) -> Any:
     level = result.chance.get(lead.measure)
     if level is not None:
         chance_level(ax, level, simultaneous=True)
-    return log_k(ax, list(result.curves), result.grid)
+    return log_k(ax, [curve.values for curve in result.curves.values()], result.grid)
+
+
+def _fitting(rankings: Rankings, explanation: Explanation) -> Slopes:
+    """Return the slope chart with names as long as there is room for."""
+    for columns in (LONGEST, 15, 11):
+        chart = slopes(rankings, explanation, lines=int(CHART[1] / LINE), columns=columns)
+        if _widest(chart) <= WIDEST:
+            break
+    return chart
+
+
+def _widest(chart: Slopes) -> float:
+    """Return the width in inches of the widest name that is written."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    widths = [0.0]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        for i in np.flatnonzero(~np.isnan(chart.labels[0])).tolist():
+            font = FontProperties(size=SMALL["fontsize"], weight=TEXTS[chart.kind[i]].get("fontweight", "normal"))
+            widths.append(text_to_path.get_text_width_height_descent(chart.items[i], font, ismath=False)[0] / 72)
+    return max(widths)
 
 
 def _slopes(chart: Slopes, names: tuple[str, ...], ax: Any) -> None:
@@ -119,9 +148,7 @@ def _slopes(chart: Slopes, names: tuple[str, ...], ax: Any) -> None:
     for text in ax.get_xticklabels():
         text.set(**LITERAL, **SMALL)
     ax.set_ylabel(_scale(chart), **SMALL)
-    why = chart.explanation
-    head = f"Top items at {why.sizes}: FUJI {two_digits(why.value)}, "
-    ax.set_title(f"{head}Jaccard {two_digits(why.jaccard)}{_left_out(chart)}", **SMALL)
+    ax.set_xlabel(_left_out(chart), **SMALL)
     for side in ("top", "right", "bottom"):
         ax.spines[side].set_visible(False)
     ax.tick_params(axis="x", length=0)
@@ -130,10 +157,8 @@ def _slopes(chart: Slopes, names: tuple[str, ...], ax: Any) -> None:
 
 def _names(chart: Slopes, ax: Any) -> None:
     """Write the items' names beside the lines' ends, each with a lead to its end."""
-    columns = max((len(name) for name in chart.items), default=1)
-    share = (MARGIN + COLUMN * columns) / CHART
-    outside = share / (1 - 2 * share)  # in units of the distance between the two sides
-    margin = MARGIN / CHART / (1 - 2 * share)
+    between = CHART[0] - 2 * (MARGIN + _widest(chart))  # in inches; the unit of the horizontal axis
+    margin, outside = MARGIN / between, (MARGIN + _widest(chart)) / between
     low, high = chart.span
     ax.set(xlim=(-outside, 1 + outside), ylim=(low - 0.7 * chart.gap, high + 0.7 * chart.gap))
     for side, (at, sign, align) in enumerate(((0.0, -1, "right"), (1.0, 1, "left"))):
@@ -153,6 +178,16 @@ def _scale(chart: Slopes) -> str:
 
 def _left_out(chart: Slopes) -> str:
     """Return in words what of the items is not drawn or named."""
+    count = len(chart.explanation)
     parts = [f"{chart.left_out} not drawn"] if chart.left_out else []
-    parts += [f"{chart.unnamed} not named"] if chart.unnamed else []
-    return f" ({', '.join(parts)})" if parts else ""
+    parts += [f"{chart.unnamed + chart.left_out} not named"] if chart.unnamed else []
+    return f"of {count} items, {', '.join(parts)}" if parts else ""
+
+
+def _chart_title(why: Explanation, k: Any) -> str:
+    """Return the title of the slope chart; ties may make the top sets larger than k."""
+    sizes = (why.k1, why.k2)
+    asked = k if isinstance(k, tuple) else (k, k)
+    text = f"Top k = {asked[0] if asked[0] == asked[1] else asked}"
+    ties = "" if sizes == tuple(asked) else f" ({sizes[0]} and {sizes[1]} with ties)"
+    return f"{text}{ties}: FUJI {two_digits(why.value)}, Jaccard {two_digits(why.jaccard)}"

@@ -33,8 +33,8 @@ POINTS = 1000
 # Text that is drawn as it is, even where matplotlib would take dollars for mathematics or sends all text to LaTeX.
 LITERAL = {"parse_math": False, "usetex": False}
 SMALL = {"fontsize": 8}
-# What comes from chance is grey, everywhere; what is no measure is dark.
-CHANCE, INK = "#7F7F7F", "#222222"
+# What comes from chance is grey, everywhere; what is no measure is slate or nearly black.
+CHANCE, SLATE, INK = "#7F7F7F", "#5A7391", "#222222"
 # One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it. When
 # the colours begin again, lines are dashed.
 DASHES = ("-", "--")
@@ -116,7 +116,9 @@ def chance_level(ax: Any, result: Chance, *, simultaneous: bool = False) -> None
         reach = 2 * np.sqrt(result.variance)
         bands, what = [(result.expected - reach, result.expected + reach)], "± 2 sd"
     label = f"by chance, {what}" if simultaneous else f"by chance ({name} {result.expected_auc:.3f}), {what}"
-    _line(ax, result.ks, result.expected, color=CHANCE, linestyle="--", linewidth=1.2, zorder=3.5, label=label)
+    marker = "o" if result.ks.size == 1 else None
+    look = {"color": CHANCE, "linestyle": "--", "linewidth": 1.2, "marker": marker, "markersize": 3, "zorder": 3.5}
+    ax.plot(result.ks, result.expected, label=label, **look)
     shown = thinned(result.ks)
     for low, high in bands:
         ax.fill_between(result.ks[shown], low[shown], high[shown], color=CHANCE, alpha=0.22, linewidth=0)
@@ -180,12 +182,13 @@ def item_ranks(result: ItemRanks, ax: Any = None, items: int = 30) -> Any:
     for tier in np.unique(result.tier[:shown]).tolist():
         own = places[result.tier[:shown] == tier]
         ends = (own[0] - 0.5, own[-1] + 0.5)
-        ax.axhspan(*ends, color="#7F7F7F", alpha=0.14 if tier % 2 else 0.0, linewidth=0)
+        ax.axhspan(*ends, color=CHANCE, alpha=0.14 if tier % 2 else 0.0, linewidth=0)
         ax.text(1.01, own.mean(), f"tier {tier}", transform=ax.get_yaxis_transform(), va="center", fontsize=8)
     mean, low, high = (part[:shown] for part in (result.mean, result.low, result.high))
-    ax.hlines(places, result.best[:shown], result.worst[:shown], color="#7F7F7F", linewidth=1, label="best to worst")
-    ax.hlines(places, low, high, color=PALETTE[1], linewidth=4, label=f"{result.confidence:.0%} interval of the mean")
-    ax.plot(mean, places, "o", color=PALETTE[0], markersize=4, label=f"mean rank of {result.m}")
+    ax.hlines(places, result.best[:shown], result.worst[:shown], color=SLATE, linewidth=1, label="best to worst")
+    ax.hlines(places, low, high, color=SLATE, linewidth=4, label=f"{result.confidence:.0%} interval of the mean")
+    look = {"color": "white", "markeredgecolor": INK, "markersize": 4.5}
+    ax.plot(mean, places, "o", **look, label=f"mean rank of {result.m}")
     ax.set_yticks(places, names, **LITERAL)
     some = f" (first {shown} of {len(result.items)} items)" if shown < len(result.items) else ""
     ax.set(xlabel=f"rank{some}", ylim=(shown - 0.5, -0.5), xlim=(0.5 if result.worst[:shown].max() < 50 else 0.0, None))
@@ -239,8 +242,9 @@ def consensus(result: Consensus, ax: Any = None) -> Any:
     ax = new_axes(6.4, 1.8 + 0.3 * min(order.size, 40)) if ax is None else ax
     within, apart = result.agreement[order], result.left_out[order]
     ax.hlines(rows, apart, within, color="#BBBBBB", linewidth=1)
-    ax.plot(apart, rows, "o", color=PALETTE[1], markersize=5, label="consensus of the others")
-    ax.plot(within, rows, "o", color=PALETTE[0], markersize=5, fillstyle="none", label="consensus of all lists")
+    shade = colour(result.measure)
+    ax.plot(apart, rows, "o", color=shade, markersize=5, label="consensus of the others")
+    ax.plot(within, rows, "o", color=shade, markersize=5, markerfacecolor="white", label="consensus of all lists")
     if order.size <= 40:
         ax.set_yticks(rows, short_names([result.names[i] for i in order], LONGEST), **LITERAL)
     else:
@@ -259,9 +263,9 @@ def rank_agreement(result: RankAgreement, ax: Any = None) -> Any:
     ax = new_axes() if ax is None else ax
     if result.low is not None:
         label = f"random orders, {result.confidence:.0%} band"
-        ax.fill_between(result.ks, result.low, result.high, color="#7F7F7F", alpha=0.2, linewidth=0, label=label)
-        _line(ax, result.ks, result.expected, color="#7F7F7F", linestyle="--")
-    _line(ax, result.ks, result.values, color=PALETTE[1], label=f"{len(result.names)} lists")
+        ax.fill_between(result.ks, result.low, result.high, color=CHANCE, alpha=0.2, linewidth=0, label=label)
+        _line(ax, result.ks, result.expected, color=CHANCE, linestyle="--")
+    _line(ax, result.ks, result.values, color=SLATE, label=f"{len(result.names)} lists")
     ax.set(xlabel="depth d, number of top ranks", ylabel="standard deviation of ranks")
     ax.set_ylim(bottom=0)
     if result.grid.kind == "exp":
@@ -280,7 +284,7 @@ def dendrogram(result: Dendrogram, ax: Any = None) -> Any:
     ax = new_axes(6.4, 1.2 + 0.28 * min(max(count, 4), 40)) if ax is None else ax
     tree = coordinates(result.merges, no_plot=True)
     for heights, places in zip(tree["dcoord"], tree["icoord"], strict=True):
-        ax.plot(heights, places, color=PALETTE[1], linewidth=1.2)
+        ax.plot(heights, places, color=SLATE, linewidth=1.2)
     named = count <= 60
     names = short_names(result.leaves, LONGEST) if named else []
     ax.set_yticks([5 + 10 * leaf for leaf in range(count)] if named else [], names, **LITERAL)
@@ -299,7 +303,7 @@ def embedding(result: Embedding, ax: Any = None) -> Any:
     """Draw a map of rankings, one unit as long on both axes, so that distances can be read."""
     ax = new_axes(6.4, 5.2) if ax is None else ax
     x, y = result.coordinates[:, 0], result.coordinates[:, 1]
-    ax.scatter(x, y, color=PALETTE[1], s=24, zorder=2)
+    ax.scatter(x, y, color=SLATE, s=24, zorder=2)
     if len(result.names) <= 60:
         _label_points(ax, short_names(result.names, LONGEST), x, y)
     ax.set_aspect("equal", adjustable="datalim")
@@ -315,7 +319,7 @@ def _label_points(ax: Any, names: Sequence[str], x: Any, y: Any) -> None:
     """Write names beside points, towards the middle, where there is room; those of close points above each other."""
     span = max(float(np.ptp(x)), float(np.ptp(y)), 1e-9)
     line, width = 0.045 * span, 0.3 * span
-    leads = {"arrowstyle": "-", "color": "#7F7F7F", "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
+    leads = {"arrowstyle": "-", "color": CHANCE, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
     heights = np.array(y, np.float64)
     order = np.argsort(heights, kind="stable")
     for t, i in enumerate(order):
@@ -336,9 +340,11 @@ def title(ax: Any, *names: str) -> Any:
     return ax
 
 
-def legend(ax: Any, **style: Any) -> None:
-    """Draw the legend, its text as it is."""
-    for text in ax.legend(frameon=False, **style).get_texts():
+def legend(ax: Any, figure: Any = None, **style: Any) -> None:
+    """Draw the legend of an Axes, or of the figure whose Axes all look like this one, its text as it is."""
+    drawn = ax.legend(**style) if figure is None else figure.legend(*ax.get_legend_handles_labels(), **style)
+    drawn.set_frame_on(False)
+    for text in drawn.get_texts():
         text.set(**LITERAL)
 
 
@@ -361,11 +367,14 @@ def _line(ax: Any, ks: Any, values: Any, **style: Any) -> None:
     ax.plot(ks, values, marker="o" if ks.size <= 40 else None, markersize=3, **style)
 
 
-def log_k(ax: Any, measures: Sequence[str], points: Grid) -> Any:
+def log_k(ax: Any, lines: Sequence[Any], points: Grid) -> Any:
     """Label the axes of curves, with k on a log axis, and put the legend beneath."""
-    _axes(ax, measures, points)
+    _axes(ax, max(-1.0, float(np.nanmin(np.concatenate(lines), initial=0.0))), points)
     ax.set_xscale("log", base=2)
     ax.xaxis.set_major_formatter("{x:g}")
+    if points.ks.size == 1:
+        ax.set_xticks(points.ks)
+        ax.set_xlim(points.ks[0] / 2, points.ks[0] * 2)
     ax.tick_params(labelsize=8)
     ax.xaxis.label.set(**SMALL)
     ax.yaxis.label.set(**SMALL)
@@ -375,7 +384,7 @@ def log_k(ax: Any, measures: Sequence[str], points: Grid) -> Any:
 
 def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) -> Any:
     """Label the axes, and fit them to the measures' range; k on a log axis where the grid is exponential."""
-    _axes(ax, measures, points, least)
+    _axes(ax, max(-1.0, min([least, *(find(name).low for name in measures)])), points)
     if points.kind == "exp":  # so that the area seen is the area computed
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:g}")
@@ -384,10 +393,9 @@ def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) 
     return ax
 
 
-def _axes(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) -> None:
-    """Label the axes of curves, and fit them to the measures' range."""
-    low = min([least, *(find(name).low for name in measures)])
+def _axes(ax: Any, low: float, points: Grid) -> None:
+    """Label the axes of curves, from a lowest value to 1."""
     ax.set(xlabel="k, number of top items", ylabel="similarity")
-    ax.set_ylim(max(low, -1.0) - 0.03, 1.03)
+    ax.set_ylim(low - 0.03, 1.03)
     ax.update_datalim([(points.ks[0], 0.0), (points.ks[-1], 1.0)])  # also where every value is undefined
     ax.grid(alpha=0.25)

@@ -99,8 +99,8 @@ class Slopes:
         return [height for height, _ in kept], [text for _, text in kept]
 
 
-def slopes(rankings: Rankings, explanation: Explanation, lines: int = 22) -> Slopes:
-    """Return the slope chart of an explained k, with names on at most so many lines per side.
+def slopes(rankings: Rankings, explanation: Explanation, *, lines: int = 20, columns: int = LONGEST) -> Slopes:
+    """Return the slope chart of an explained k, with names on at most so many lines per side, in so many columns.
 
     Misses have precedence over shared items, the worst first: they are what the rankings disagree about.
     """
@@ -123,7 +123,7 @@ def slopes(rankings: Rankings, explanation: Explanation, lines: int = 22) -> Slo
     for side in (0, 1):
         labels[side, :lines] = spread(heights[side, :lines], gap, low, high)
     kinds = [explanation.kind[row] for row in rows]
-    names = short_names([explanation.items[row] for row in rows], LONGEST)
+    names = short_names([explanation.items[row] for row in rows], columns)
     zero = last[0] <= 0, last[1] <= 0
     return Slopes(explanation, names, kinds, units, zero, relative, heights, labels, gap, stretch)
 

@@ -65,8 +65,8 @@ def verdict(result: Comparison) -> str:
     stretch = differs_most(result)
     if stretch is not None:
         text += f": differs most at k = {'-'.join(map(str, dict.fromkeys(stretch)))}"
-    elif measure.name in {"fuji", "jaccard"} and result.curves[measure.name].values.min() >= 1 - ROUNDING:
-        text += ": equal top sets at every evaluated k"
+    elif not measure.whole and result.curves[measure.name].values.min() >= 1 - ROUNDING:
+        text += ": no difference at any evaluated k"
     return text
 
 

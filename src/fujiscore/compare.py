@@ -233,8 +233,8 @@ class Comparison(ResultOverK):
     def plot(self, ax: Any = None, k: int | tuple[int, int] | None = None) -> Any:
         """Draw the curves against chance and, beside them, a slope chart of the top k items; return the left Axes.
 
-        On a given matplotlib Axes the curves alone are drawn. The chart needs FUJI among the measures, or `k`; by default
-        k is 10 or half of the items, or less where the k-th score would be 0.
+        On a given matplotlib Axes the curves alone are drawn. The chart needs FUJI among the measures, or `k`; by
+        default k is 10 or half of the items, or less where the k-th score would be 0. See docs/reading-curves.md.
         """
         from fujiscore.picture import comparison
 

@@ -1,15 +1,26 @@
-"""The picture of a comparison (matplotlib): curves against chance, and a slope chart. Imports plots, slopes, verdicts."""
+"""The picture of a comparison: curves against chance, and a slope chart. Imports plots, slopes and verdicts."""
 
 from __future__ import annotations
 
-import warnings
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fujiscore.errors import InputError, short_names, spelled
-from fujiscore.plots import CHANCE, INK, LITERAL, SMALL, chance_level, colour, legend, log_k, new_figure, style, thinned
+from fujiscore.plots import (
+    INK,
+    LITERAL,
+    SMALL,
+    chance_level,
+    colour,
+    legend,
+    log_k,
+    new_figure,
+    style,
+    text_width,
+    thinned,
+)
 from fujiscore.slopes import KINDS, LONGEST, default_k, slopes
 from fujiscore.verdicts import two_digits
 
@@ -119,16 +130,8 @@ def _fitting(rankings: Rankings, explanation: Explanation) -> Slopes:
 
 def _widest(chart: Slopes) -> float:
     """Return the width in inches of the widest name that is written."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    widths = [0.0]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
-        for i in np.flatnonzero(~np.isnan(chart.labels[0])).tolist():
-            font = FontProperties(size=SMALL["fontsize"], weight=TEXTS[chart.kind[i]].get("fontweight", "normal"))
-            widths.append(text_to_path.get_text_width_height_descent(chart.items[i], font, ismath=False)[0] / 72)
-    return max(widths)
+    named = np.flatnonzero(~np.isnan(chart.labels[0])).tolist()
+    return max([text_width(chart.items[i], **SMALL, **TEXTS[chart.kind[i]]) for i in named], default=0.0) / 72
 
 
 def _slopes(chart: Slopes, names: tuple[str, ...], ax: Any) -> None:

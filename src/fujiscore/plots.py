@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from fujiscore.measures import MEASURES, find
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from fujiscore.compare import Curve
     from fujiscore.consensus import Consensus
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
 
 # Longer names of rankings are shortened: they would leave no room for the matrix.
 LONGEST = 32
-# The legend of more curves than this is beside the axes.
-BESIDE = 4
 # The most points of a line over queries: there may be millions.
 POINTS = 1000
 # Text that is drawn as it is, even where matplotlib would take dollars for mathematics or sends all text to LaTeX.
@@ -80,20 +81,14 @@ def new_axes(width: float = 6.4, height: float = 4.0) -> Any:
     return new_figure(width, height).add_subplot()
 
 
-def curves(lines: Sequence[Curve], ax: Any = None) -> Any:
-    """Draw curves over k, one per measure, with their headline values in the legend."""
-    if ax is None:
-        ax = new_axes() if len(lines) <= BESIDE else new_axes(10.0, max(4.0, 0.22 * len(lines)))
-    for line in lines:
-        measure = find(line.measure)
-        name = line.grid.whole if measure.whole else line.grid.area
-        _line(ax, line.ks, line.values, color=colour(line.measure), label=f"{measure.title} ({name} {line.value:.3f})")
-    return _finish(ax, [line.measure for line in lines], lines[0].grid)
-
-
 def curve(result: Curve, ax: Any = None) -> Any:
-    """Draw one curve over k."""
-    return curves([result], ax)
+    """Draw one curve over k, with its headline value in the legend."""
+    ax = new_axes() if ax is None else ax
+    measure = find(result.measure)
+    name = result.grid.whole if measure.whole else result.grid.area
+    label = f"{measure.title} ({name} {result.value:.3f})"
+    _line(ax, result.ks, result.values, color=colour(result.measure), label=label)
+    return _finish(ax, result.measure, result.grid)
 
 
 def chance(result: Chance, ax: Any = None) -> Any:
@@ -103,7 +98,7 @@ def chance(result: Chance, ax: Any = None) -> Any:
     title, name = measure.title, result.grid.whole if measure.whole else result.grid.area
     _line(ax, result.ks, result.observed, color=colour(result.measure), label=f"{title} ({name} {result.auc:.3f})")
     chance_level(ax, result)
-    return _finish(ax, [result.measure], result.grid)
+    return _finish(ax, result.measure, result.grid)
 
 
 def chance_level(ax: Any, result: Chance, *, simultaneous: bool = False) -> None:
@@ -142,11 +137,14 @@ def run_comparison(result: RunComparison, ax: Any = None) -> Any:
         x = np.concatenate([[least], values[places], [measure.high]])
         y = np.concatenate([[0.0], (places + 1) / max(values.size, 1), [1.0]])
         label = f"{measure.title} (mean {result.spread(measure.name).mean:.3f})"
-        ax.step(x, y, where="post", color=colour(measure.name), label=label, zorder=3 - order / 100)  # the first on top
+        # The first on top; those beneath are wider, so that equal lines are all seen.
+        look = {"linewidth": 1.4 + 1.2 * order, "zorder": 3 - order / 100}
+        ax.step(x, y, where="post", **(style(measure.name) | look | {"label": label}))
     ax.set_xlabel("value")
     ax.set_ylabel("share of queries up to the value")
     ax.set_ylim(0, 1.02)
-    ax.legend(fontsize="small")
+    ax.grid(alpha=0.25)
+    legend(ax, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, **SMALL)
     return ax
 
 
@@ -158,7 +156,7 @@ def bounds(result: Bounds, ax: Any = None) -> Any:
     label = f"FUJI, bounds ({result.grid.area} {low:.3f} to {high:.3f})"
     _line(ax, result.ks, result.low, color=colour("fuji"), label=label)
     _line(ax, result.ks, result.high, color=colour("fuji"))
-    return _finish(ax, ["fuji"], result.grid)
+    return _finish(ax, "fuji", result.grid)
 
 
 def stability(result: StabilityCurve, ax: Any = None) -> Any:
@@ -170,7 +168,7 @@ def stability(result: StabilityCurve, ax: Any = None) -> Any:
     label = f"{find(result.measure).title}{kind}, {result.confidence:.0%} interval"
     _line(ax, result.ks, result.values, color=shade, label=label)
     least = float(np.nanmin(result.low, initial=0.0))  # corrected values fall below the measure's range
-    return _finish(ax, [result.measure], result.grid, least)
+    return _finish(ax, result.measure, result.grid, least)
 
 
 def item_ranks(result: ItemRanks, ax: Any = None, items: int = 30) -> Any:
@@ -203,17 +201,21 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
     """Draw all pairs as a heat map, with the values written in where there is room."""
     values = result.values
     rows, columns = values.shape
-    ax = new_axes(2.6 + 0.55 * min(columns, 24), 1.6 + 0.5 * min(rows, 24)) if ax is None else ax
+    ax = new_axes(*matrix_size(result, 0.55, 0.5)) if ax is None else ax
     low = -1.0 if np.nanmin(values, initial=1.0) < -0.25 else 0.0  # a value just below chance need not halve the scale
     pale = result.insignificant
     shade = None if pale is None else np.where(pale, 0.35, 1.0)
     image = ax.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto", alpha=shade)
     if pale is not None:
-        ax.set_xlabel(f"pale, {result.legend}", fontsize=8, **LITERAL)
-    if columns <= 40:
+        ax.set_xlabel("\n".join(wrap(f"pale, {result.legend}", 44)), **SMALL, **LITERAL)
+    if columns > 40:
+        ax.set_xticks([])
+    else:
         names = short_names(result.columns, LONGEST)
         ax.set_xticks(range(columns), names, rotation=45, ha="right", rotation_mode="anchor", **LITERAL)
-    if rows <= 40:
+    if rows > 40:
+        ax.set(yticks=[], ylabel=f"{rows} rankings")
+    else:
         ax.set_yticks(range(rows), short_names(result.names, LONGEST), **LITERAL)
     if columns <= 12 and rows <= 24:
         for i in range(rows):
@@ -232,7 +234,8 @@ def matrix_size(result: Matrix, width: float, height: float) -> tuple[float, flo
     """Return the size of a figure whose cells are about so large, with room for the names beside and beneath them."""
     rows, columns = (min(count, 24) for count in result.values.shape)
     beside, beneath = (max(map(len, short_names(names, LONGEST))) for names in (result.names, result.columns))
-    return 2.2 + width * columns + 0.08 * beside, 1.2 + height * rows + 0.055 * beneath
+    room = 2.2 + 0.08 * beside, 1.2 + 0.055 * beneath
+    return max(4.8, room[0] + width * columns), max(2.8, room[1] + height * rows)
 
 
 def consensus(result: Consensus, ax: Any = None) -> Any:
@@ -288,6 +291,7 @@ def dendrogram(result: Dendrogram, ax: Any = None) -> Any:
     named = count <= 60
     names = short_names(result.leaves, LONGEST) if named else []
     ax.set_yticks([5 + 10 * leaf for leaf in range(count)] if named else [], names, **LITERAL)
+    ax.set_ylabel("" if named else f"{count} rankings")
     ax.set_ylim(10 * count, 0)
     ax.set_xlim(0, max(1.05 * float(result.merges[-1, 2]), 0.01))
     ax.yaxis.tick_right()
@@ -304,34 +308,64 @@ def embedding(result: Embedding, ax: Any = None) -> Any:
     ax = new_axes(6.4, 5.2) if ax is None else ax
     x, y = result.coordinates[:, 0], result.coordinates[:, 1]
     ax.scatter(x, y, color=SLATE, s=24, zorder=2)
-    if len(result.names) <= 60:
-        _label_points(ax, short_names(result.names, LONGEST), x, y)
     ax.set_aspect("equal", adjustable="datalim")
-    ax.margins(0.1)
+    ax.margins(0.15)
     ax.grid(alpha=0.25)
     first, second = (f"{share:.0%}" for share in result.shares[:2])
     ax.set(xlabel=f"axis 1 ({first} of the variation)", ylabel=f"axis 2 ({second})")
     ax.set_title(f"1 - {find(result.measure).title}, {result.area}", fontsize="medium", **LITERAL)
+    if len(result.names) <= 60:
+        label_points(ax, short_names(result.names, LONGEST), x, y)
     return ax
 
 
-def _label_points(ax: Any, names: Sequence[str], x: Any, y: Any) -> None:
-    """Write names beside points, towards the middle, where there is room; those of close points above each other."""
-    span = max(float(np.ptp(x)), float(np.ptp(y)), 1e-9)
-    line, width = 0.045 * span, 0.3 * span
+def label_points(ax: Any, names: Sequence[str], x: Any, y: Any) -> None:
+    """Write names beside points, each as near as it finds room; without room inside the axes it is left out."""
+    ax.figure.draw_without_rendering()  # the layout settles where points are
+    scale = 72 / ax.figure.dpi  # pixels to points, the unit of offsets and of fonts
+    points = ax.transData.transform(np.column_stack([x, y])) * scale
+    box = ax.get_window_extent()
+    low, high = np.array([box.x0, box.y0]) * scale, np.array([box.x1, box.y1]) * scale
+    taken = [(*(point - 4), *(point + 4)) for point in points]
     leads = {"arrowstyle": "-", "color": CHANCE, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
-    heights = np.array(y, np.float64)
-    order = np.argsort(heights, kind="stable")
-    for t, i in enumerate(order):
-        for j in order[:t]:
-            if abs(x[i] - x[j]) < width and heights[i] - heights[j] < line:
-                heights[i] = heights[j] + line
-        left = x[i] <= (x.max() + x.min()) / 2
-        place = (x[i] + (0.03 if left else -0.03) * span, heights[i])
-        style = {"ha": "left" if left else "right", "va": "center", "fontsize": 8, "arrowprops": leads}
-        ax.annotate(names[i], (x[i], y[i]), place, **style, **LITERAL)
-    ax.update_datalim(np.column_stack([x, heights]))
-    ax.autoscale_view()
+    for name, point, at in zip(names, points, zip(x, y, strict=True), strict=True):
+        width, height = text_width(name, **SMALL), 1.3 * SMALL["fontsize"]
+        for left, bottom in point + _offsets(width, height):
+            free = (left, bottom, left + width, bottom + height)
+            inside = left > low[0] and bottom > low[1] and free[2] < high[0] and free[3] < high[1]
+            if inside and not any(_overlap(free, other) for other in taken):
+                taken.append(free)
+                place = (left - point[0], bottom + height / 2 - point[1])
+                text = {"textcoords": "offset points", "va": "center", "arrowprops": leads}
+                ax.annotate(name, at, place, **text, **SMALL, **LITERAL).set_in_layout(False)
+                break
+
+
+def _offsets(width: float, height: float) -> NDArray[Any]:
+    """Return where the lower left corner of a name may be, seen from its point in points of text, the nearest first."""
+    rings = [
+        (side * (6 + 3 * abs(step)) + (0 if side > 0 else -width), step * height - height / 2)
+        for ring in range(40)
+        for step in dict.fromkeys((ring / 2, -ring / 2))
+        for side in (1, -1)
+    ]
+    return np.array(rings)
+
+
+def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    """Return whether two boxes (left, bottom, right, top) overlap."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def text_width(text: str, **font: Any) -> float:
+    """Return the width of a text in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    size = {"size": font["fontsize"], "weight": font.get("fontweight", "normal")}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        return float(text_to_path.get_text_width_height_descent(text, FontProperties(**size), ismath=False)[0])
 
 
 def title(ax: Any, *names: str) -> Any:
@@ -382,14 +416,13 @@ def log_k(ax: Any, lines: Sequence[Any], points: Grid) -> Any:
     return ax
 
 
-def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) -> Any:
-    """Label the axes, and fit them to the measures' range; k on a log axis where the grid is exponential."""
-    _axes(ax, max(-1.0, min([least, *(find(name).low for name in measures)])), points)
+def _finish(ax: Any, measure: str, points: Grid, least: float = 0.0) -> Any:
+    """Label the axes, and fit them to the measure's range; k on a log axis where the grid is exponential."""
+    _axes(ax, max(-1.0, min(least, find(measure).low)), points)
     if points.kind == "exp":  # so that the area seen is the area computed
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:g}")
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > BESIDE else {}
-    legend(ax, **beside)
+    legend(ax)
     return ax
 
 

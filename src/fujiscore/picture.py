@@ -140,10 +140,9 @@ def _slopes(chart: Slopes, names: tuple[str, ...], ax: Any) -> None:
         rows = [i for i, own in enumerate(chart.kind) if own == kind]
         if rows:
             label = f"{kind} ({chart.explanation.kind.count(kind)})"
-            lines = ax.plot([0, 1], chart.heights[:, rows], solid_capstyle="round", **LOOKS[kind])
+            look = {"marker": "o", "markersize": 3, "solid_capstyle": "round", **LOOKS[kind]}
+            lines = ax.plot([0, 1], chart.heights[:, rows], **look)
             lines[0].set_label(label)
-            ends = np.repeat([[0.0], [1.0]], len(rows), axis=1)
-            ax.plot(ends, chart.heights[:, rows], "o", markersize=2.5, color=LOOKS[kind]["color"], zorder=5)
     ax.hlines(1.0, 0, 1, color=INK, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1)
     _names(chart, ax)
     ax.set_yticks(*chart.ticks(), **SMALL)
@@ -164,12 +163,14 @@ def _names(chart: Slopes, ax: Any) -> None:
     margin, outside = MARGIN / between, (MARGIN + _widest(chart)) / between
     low, high = chart.span
     ax.set(xlim=(-outside, 1 + outside), ylim=(low - 0.7 * chart.gap, high + 0.7 * chart.gap))
+    named = np.flatnonzero(~np.isnan(chart.labels[0]))
     for side, (at, sign, align) in enumerate(((0.0, -1, "right"), (1.0, 1, "left"))):
-        for i in np.flatnonzero(~np.isnan(chart.labels[side])).tolist():
-            height, place, look = chart.heights[side, i], chart.labels[side, i], TEXTS[chart.kind[i]]
-            lead = [at + sign * 0.15 * margin, at + sign * 0.75 * margin]
-            ax.plot(lead, [height, place], color="#C9C9C9", linewidth=0.6, zorder=1)
-            ax.text(at + sign * 0.85 * margin, place, chart.items[i], ha=align, va="center", **look, **SMALL, **LITERAL)
+        heights, places = chart.heights[side, named], chart.labels[side, named]
+        ends = at + sign * 0.15 * margin, at + sign * 0.75 * margin
+        ax.plot(ends, [heights, places], color="#C9C9C9", linewidth=0.6, zorder=1)
+        for i, place in zip(named.tolist(), places.tolist(), strict=True):
+            look = {"ha": align, "va": "center", **TEXTS[chart.kind[i]]}
+            ax.text(at + sign * 0.85 * margin, place, chart.items[i], **look, **SMALL, **LITERAL)
 
 
 def _scale(chart: Slopes) -> str:

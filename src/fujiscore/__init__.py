@@ -20,6 +20,7 @@ from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuj
 from fujiscore.consensus import Consensus, consensus
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
+from fujiscore.importances import importances
 from fujiscore.matrix import Dendrogram, Embedding, Matrix
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.null import Chance, chance
@@ -112,6 +113,7 @@ __all__ = [
     "expected_jaccard",
     "explain",
     "fuji",
+    "importances",
     "pairwise",
     "rank",
     "rankings",

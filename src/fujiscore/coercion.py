@@ -27,13 +27,15 @@ NO_SCORES = "no scores: read as a list from best to worst, scores 1/rank"
 class Labelled(NamedTuple):
     """One ranking as labels (None: positions) and unchecked scores in the same order.
 
-    `negative` is the policy for negative scores that suits them, for callers that name none.
+    `negative` is the policy for negative scores that suits them, for callers that name none; `underscored`, whether
+    the labels have underscores where they may have had blanks.
     """
 
     items: Labels | None
     scores: Scores
     notes: tuple[str, ...] = ()
     negative: str = "raise"
+    underscored: bool = False
 
 
 def is_null(value: Any) -> bool:

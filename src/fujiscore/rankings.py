@@ -195,7 +195,7 @@ def align(
             f"or fujiscore.curve(r, s, {spelled('missing', 'bounds')})."
         )
     choice("missing", missing, MISSING)
-    objects = [_single(obj, name) for obj, name in zip(objects, names, strict=True)]
+    objects = models.with_blanks([_single(obj, name) for obj, name in zip(objects, names, strict=True)])
     signs, objects = _suited(signs, objects, transform)
     said = list(notes)
     universe = _agreed_universe(objects) if universe is None else universe

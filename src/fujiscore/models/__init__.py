@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
     from fujiscore.models.boosters import Found
 
-__all__ = ["Options", "Source", "read", "recognised", "title", "without_gradient"]
+__all__ = ["Options", "Source", "read", "recognised", "title", "with_blanks", "without_gradient"]
 
 # Most of what comes through the door; a model is none of these.
 PLAIN = {np.ndarray, list, tuple, str, Labelled, type(None)}
+PERMUTATIONS = "permutation_importance"
 POSITIONS = "fitted without feature names: features are positions"
 
 
@@ -59,12 +60,46 @@ def read(obj: Any, name: str, options: Options | None = None) -> Source | None:
 
 
 def title(obj: Any) -> str | None:
-    """Return what a model is called, None for other objects."""
-    if recognised(obj) is not _read_model:
-        return None
+    """Return what a model or a result of a library is called, None for other objects."""
+    reader = recognised(obj)
+    if reader is _read_folds and obj.get("estimator"):
+        obj = obj["estimator"][0]
+    elif reader is not _read_model:
+        return TITLES.get(reader) if reader else None
     from fujiscore.models.estimators import title as title_of
 
     return title_of(obj)
+
+
+def with_blanks(objects: list[Any]) -> list[Any]:
+    """Return rankings with blanks in names where LightGBM has underscores and another ranking has the blanks.
+
+    Nothing is changed if other names differ in these alone.
+    """
+    if not any(_underscored(obj) for obj in objects):
+        return objects
+    labels = [
+        obj if isinstance(obj, Mapping) else getattr(obj, "items", None) for obj in objects if not _underscored(obj)
+    ]
+    names = {name for items in labels if not callable(items) for name in items or () if isinstance(name, str)}
+    original = {name.replace(" ", "_"): name for name in names}
+    if len(original) < len(names):
+        return objects
+    return [_renamed(obj, original) if _underscored(obj) else obj for obj in objects]
+
+
+def _underscored(obj: Any) -> bool:
+    """Return whether an object is a ranking whose labels may have had blanks."""
+    return isinstance(obj, Labelled) and obj.underscored
+
+
+def _renamed(ranking: Labelled, original: Mapping[Any, str]) -> Labelled:
+    """Return a ranking with the original names of its items, and a note if these differ."""
+    items = [original.get(item, item) for item in ranking.items or ()]
+    if items == ranking.items:
+        return ranking
+    note = "names with underscores read as those with blanks, which LightGBM replaces"
+    return ranking._replace(items=items, notes=(*ranking.notes, note))
 
 
 def without_gradient(obj: Any) -> Any:
@@ -92,7 +127,9 @@ def _read_permutations(bunch: Mapping[str, Any], name: str, options: Options) ->
     boosters.require_no_type(options.importance_type, name)
     repeats = np.ascontiguousarray(np.transpose(bunch["importances"]), np.float64)
     unnamed = () if options.feature_names is not None else ("no feature names: features are positions",)
-    return Source([Labelled(None, row) for row in repeats], "repeat", ("permutation importance", *unnamed), "clip")
+    return Source(
+        [Labelled(None, row) for row in repeats], "repeat", (f"importances of {PERMUTATIONS}", *unnamed), "clip"
+    )
 
 
 def _read_folds(results: Mapping[str, Any], name: str, options: Options) -> Source:
@@ -130,8 +167,14 @@ def _as_source(found: Found, options: Options) -> Source:
     unnamed = found.names is None and options.feature_names is None and POSITIONS
     positional = any("features are positions" in caveat for caveat in found.caveats)
     notes = (found.what, *found.caveats, *([unnamed] if unnamed and not positional else []))
-    part = Labelled(found.names, np.ascontiguousarray(found.scores, np.float64))
+    part = Labelled(found.names, np.ascontiguousarray(found.scores, np.float64), underscored=found.underscored)
     return Source([part], "model", notes, "abs" if found.signed else "clip", additive=not found.signed)
+
+
+TITLES: dict[Callable[[Any, str, Options], Source], str] = {
+    _read_permutations: PERMUTATIONS,
+    _read_explanation: attributions.EXPLANATION,
+}
 
 
 def _refuse_class(obj: Any, name: str, _: Options) -> Source:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Labels
 
 
+EXPLANATION = "shap.Explanation"
+
+
 def is_explanation(obj: Any) -> bool:
     """Return whether an object is a shap.Explanation."""
     return any(base.__name__ == "Explanation" and _root(base) == "shap" for base in type(obj).__mro__)
@@ -48,7 +51,7 @@ def read_explanation(explanation: Any, name: str) -> Source:
             f"{name} must hold one value per row and feature; the values of the shap.Explanation have shape "
             f"{values.shape} and type {values.dtype}. Pass an array of rows by features."
         )
-    notes = ["SHAP values"]
+    notes = [f"values of {EXPLANATION}"]
     if values.ndim == 3:
         outputs = values.shape[2]
         if np.shape(explanation.base_values)[-1:] != (outputs,):

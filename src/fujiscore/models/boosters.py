@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from fujiscore.coercion import Labels, Scores
 
+UNITS = "coefficients depend on the units of the features: standardise these first"
 LIBRARIES = ("xgboost", "lightgbm", "catboost")
 XGBOOST = ("gain", "weight", "cover", "total_gain", "total_cover")
 LIGHTGBM = ("split", "gain")
@@ -38,6 +39,7 @@ class Found(NamedTuple):
     signed: bool = False  # coefficients: magnitudes rank
     caveats: tuple[str, ...] = ()
     reached: NDArray[np.bool_] | None = None  # of input columns: which of them the model sees
+    underscored: bool = False  # names have underscores in place of blanks
 
 
 def library_of(obj: Any) -> str | None:
@@ -87,7 +89,7 @@ def _xgboost(model: Any, wanted: str | None) -> Found:
     if linear:
         none = np.zeros(np.shape(next(iter(scores.values()), 0.0)))
         values, rows = coefficients(np.array([scores.get(key, none) for key in keys]).T)
-        return Found(values, own, f"coefficients of {title}{over_rows(rows)}", signed=True)
+        return Found(values, own, f"coefficients of {title}{over_rows(rows)}", signed=True, caveats=(UNITS,))
     values = np.array([scores.get(key, 0.0) for key in keys], np.float64)
     return Found(values, own, f"importance_type {kind!r} of {title}, {MEANINGS['xgboost', kind]}")
 
@@ -107,7 +109,8 @@ def _lightgbm(model: Any, wanted: str | None) -> Found:
     choice("importance_type", kind, LIGHTGBM)
     names = positions(booster.feature_name(), "Column_{}")
     scores = np.asarray(booster.feature_importance(importance_type=kind), np.float64)
-    return Found(scores, names, f"importance_type {kind!r} of {title}, {MEANINGS['lightgbm', kind]}")
+    what = f"importance_type {kind!r} of {title}, {MEANINGS['lightgbm', kind]}"
+    return Found(scores, names, what, underscored=names is not None)
 
 
 def _catboost(model: Any, wanted: str | None) -> Found:

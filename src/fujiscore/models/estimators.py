@@ -8,7 +8,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, counted, first_few
 from fujiscore.models import boosters, columns
-from fujiscore.models.boosters import Found, coefficients, not_fitted, over_rows
+from fujiscore.models.boosters import UNITS, Found, coefficients, not_fitted, over_rows
 from fujiscore.models.source import Options, sums
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ AVERAGED = {
     "OneVsOneClassifier",
     "OneVsRestClassifier",
 }
-UNITS = "coefficients depend on the units of the features: standardise these first"
 
 
 def title(estimator: Any) -> str:

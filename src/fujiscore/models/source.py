@@ -72,8 +72,8 @@ class Source:
             scores = np.array([other.scores for other in self.parts])
             mean = np.mean(np.abs(scores) if self.magnitudes else scores, axis=0)
             notes = (*notes, f"mean {'magnitude ' * self.magnitudes}over {counted(len(self.parts), self.word)}")
-            part = Labelled(part.items, mean)
-        return Labelled(part.items, part.scores, (self._note(name, notes),), self.negative)
+            part = part._replace(scores=mean)
+        return Labelled(part.items, part.scores, (self._note(name, notes),), self.negative, part.underscored)
 
     @staticmethod
     def _note(name: str, notes: Sequence[str]) -> str:
@@ -113,7 +113,7 @@ class Source:
         repeated = first_repeated(names)
         if repeated is not None:
             raise InputError(f"{spelled('feature_names')} must differ; {shown(repeated)} names more than one feature.")
-        return self._with(lambda part: Labelled(names, part.scores))
+        return self._with(lambda part: part._replace(items=names, underscored=False))
 
     def _grouped(self, name: str, sources: dict[Any, Any]) -> Source:
         """Return the same with features replaced by those that a mapping has for them, their scores summed."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.closed_forms import has_closed_form
-from fujiscore.errors import NAME, InputError, choice, printable, spelled
+from fujiscore.errors import NAME, InputError, choice, printable, short_names, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.long import Asked, LongRankings, pair_of_columns
@@ -20,7 +20,7 @@ from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, requ
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
 from fujiscore.stream import Column
-from fujiscore.tables import text_table
+from fujiscore.tables import Table, Tabular, columns_table, text_table
 from fujiscore.truncated import Bounds, bounds
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Curve(ResultOverK):
     notes: tuple[str, ...] = ()
 
     _plot = "curve"
+    _svg = "curve"
 
     @property
     def auc(self) -> float:
@@ -81,8 +82,8 @@ class Curve(ResultOverK):
         return {self.measure: self.values}
 
 
-@dataclass(frozen=True)
-class Level:
+@dataclass(frozen=True, repr=False)
+class Level(Tabular):
     """A measure's value in one place, against chance; None where it is not known.
 
     Attributes
@@ -112,6 +113,14 @@ class Level:
     p_value: float | None = None
     method: str | None = None
     alternative: str | None = None
+
+    def _summary(self) -> list[str]:
+        known = {"by chance": self.expected, "corrected": self.corrected, "z": self.z, "p": self.p_value}
+        parts = [f"{name} {value:.4g}" for name, value in known.items() if value is not None]
+        return [", ".join([f"{find(self.measure).title}, {self.place}: {self.value:.4f}", *parts])]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        return [levels_table(find(self.measure).title, [self])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,6 +157,7 @@ class Comparison(ResultOverK):
     alternative: str = "greater"
 
     _plot = "comparison"
+    _svg = "comparison"
 
     @property
     def n(self) -> int:
@@ -258,6 +268,25 @@ class Comparison(ResultOverK):
 
     def _columns(self) -> dict[str, Any]:
         return {name: curve.values for name, curve in self.curves.items()}
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        names = " and ".join(short_names(self.rankings.names))
+        return [levels_table(f"{names}, {self._summary()[0]}", self.levels()), *super()._tables(rows)]
+
+
+def levels_table(caption: str, levels: Sequence[Level]) -> Table:
+    """Return measures in places against chance; what is known of none is left out."""
+    columns = {
+        "measure": ("", [find(level.measure).title for level in levels]),
+        "place": ("", [level.place for level in levels]),
+        "value": (".4f", [level.value for level in levels]),
+        "by chance": (".4f", [level.expected for level in levels]),
+        "corrected": (".4f", [level.corrected for level in levels]),
+        "z": (".2f", [level.z for level in levels]),
+        "p": (".3g", [level.p_value for level in levels]),
+    }
+    known = {name: column for name, column in columns.items() if any(value is not None for value in column[1])}
+    return columns_table(caption, known)
 
 
 def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | None) -> Level:

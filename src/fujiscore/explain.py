@@ -12,7 +12,7 @@ from fujiscore.measures import evaluate, find
 from fujiscore.overlap import overlap_of, pair, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
-from fujiscore.tables import frame, text_table
+from fujiscore.tables import Table, columns_table, first_places, frame, short_start, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -119,6 +119,21 @@ class Explanation(Result):
         lines = text_table(("item", "rank r", "rank s", "score r", "score s", "contribution", "kind"), rows)
         more = [f"... {len(self) - shown} more rows"] if len(self) > shown else []
         return [head, *lines, *more]
+
+    _svg = "explanation"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        formats = {"rank": "d", "score": ".5g", "membership": ".4f", "contribution": ".4f"}
+        columns = {
+            name.replace("_", " "): (formats.get(name.partition("_")[0], ""), values)
+            for name, values in self.columns().items()
+        }
+        columns["item"] = ("", short_start(self.items, rows))
+        for side in "rs":
+            listed = [None if np.isnan(score) else score for score in columns[f"score {side}"][1]]
+            columns[f"score {side}"] = (".5g", listed)
+        head = f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
+        return [columns_table(head, columns, f"{len(self)} items", first_places(len(self), rows))]
 
 
 def score_text(score: float) -> str:

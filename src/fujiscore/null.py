@@ -20,7 +20,7 @@ from fujiscore.measures import evaluate, find, headline
 from fujiscore.overlap import Grid, Overlap, grid, limit, named_grid, overlap_of, pair, set_sizes
 from fujiscore.permutations import ROUNDING, Permutations, permute
 from fujiscore.rankings import takes_policies
-from fujiscore.results import ResultOverK
+from fujiscore.results import ResultOverK, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fujiscore.overlap import Ties, ZeroTail
     from fujiscore.ranking import Rankings
     from fujiscore.rankings import Policies
+    from fujiscore.tables import Table
 
 # Without a closed form, and without a number of permutations asked for, this many are drawn.
 DEFAULT_PERMUTATIONS = 1000
@@ -221,6 +222,19 @@ class Chance(ResultOverK):
         return columns
 
     _plot = "chance"
+    _svg = "chance"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        known = {
+            "value": (".4f", self.auc),
+            "by chance": (".4f", self.expected_auc),
+            "corrected": (".4f", self.corrected_auc),
+            "z": (".2f", self.auc_z),
+            "p": (".3g", self.p_value),
+            "method": ("", self.how if self.method else None),
+        }
+        name = self.grid.whole if find(self.measure).whole else self.grid.area
+        return [record(f"{find(self.measure).title}, {name}, against chance", known), *super()._tables(rows)]
 
 
 @takes_policies

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import NAME, MissingExtraError, counted, one_line, short_names
+from fujiscore.errors import LISTED, NAME, MissingExtraError, counted, one_line, short_names
 from fujiscore.files import results_folder
 from fujiscore.measures import find
+from fujiscore.tables import Table as NamedTable
 from fujiscore.tables import free_name, markdown_text, to_csv, to_markdown
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ HEADING = "# Feature ranking study"
 MOST_LINES = 13
 # The most features that a figure of ranks shows.
 MOST_ITEMS = 30
+# Columns of a name in a summary of a few lines.
+SHORT = 24
 COVERS = "Intervals are about resamples of this data set: on new data, rankings may be less similar"
 TIERS = "Features of different tiers differ significantly in mean rank over resamples of this data set"
 
@@ -134,6 +137,43 @@ def markdown(study: Study) -> str:
     if study.notes:
         lines += ["", "## Notes", "", *(f"- {markdown_text(one_line(note))}" for note in study.notes)]
     return "\n".join(lines) + "\n"
+
+
+def shown(study: Study, rows: int | None) -> list[NamedTable]:
+    """Return the tables of the summary with their captions."""
+    area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
+    found = [
+        (f"agreement of the methods ({area})", agreement(study), 1, []),
+        (f"stability of each method (mean {area})", steadiness(study), 1, [COVERS]),
+        ("top features", ranked(study), 1, []),
+        ("features by mean rank over the resamples", certainty(study), 3, [TIERS]),
+    ]
+    return [_titled(caption, cells, text, notes, rows) for caption, cells, text, notes in found if cells[1]]
+
+
+def _titled(caption: str, cells: Cells, text: int, notes: list[str], rows: int | None) -> NamedTable:
+    """Return a table whose first columns are text; of many rows the first ones."""
+    header, body = cells
+    cut = f" (first {rows} of {len(body)} rows)" if rows is not None and len(body) > rows else ""
+    return NamedTable(caption + cut, header, body[:rows], [*[""] * text, *["s"] * (len(header) - text)], notes)
+
+
+def summary(study: Study) -> list[str]:
+    """Return the study in a few lines: its size, who agrees, who is stable, what matters."""
+    names = _short(study, SHORT)
+    lines = [f"study of {sizes(study)}, {counted(len(study.methods), 'method')}"]
+    if study.curves:
+        a, b = _most_similar(study)[0]
+        area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
+        lines.append(f"most similar: {names[a]} and {names[b]}, {study.matrix[a, b]:.3f} ({area})")
+    best = study.stability_corrected or study.stability
+    most = _by_stability(study)[0]
+    if not np.isnan(best[most].value):
+        kind = "corrected stability" if study.stability_corrected else "stability"
+        lines.append(f"most stable: {names[most]}, {kind} {best[most].value:.3f}")
+    features = short_names((f.feature for f in study.top[:LISTED]), SHORT)
+    lines.append(f"top features: {', '.join(features)}" if features else "no feature stands out: every ranking is flat")
+    return [*lines, "print shows all tables; .save(folder) writes them"]
 
 
 def sizes(study: Study) -> str:

@@ -42,7 +42,7 @@ def gallery(items, names, seed=0):
     )
     chosen = [set(items[: 2 + i]) for i in range(4)]
     sets = fj.set_stability(chosen, n=len(items) + 5)
-    found = [
+    return [
         comparison,
         comparison["fuji"],
         comparison.levels()[0],
@@ -75,4 +75,3 @@ def gallery(items, names, seed=0):
         fj.MEASURES["rbo"],
         judge(runs, fail_under=0.5),
     ]
-    return found

@@ -15,7 +15,7 @@ from fujiscore.explain import Explanation, explanation
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.long import Asked, LongRankings, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
-from fujiscore.null import Chance, chances, exp_grid, no_universe
+from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
@@ -273,17 +273,20 @@ class Comparison(ResultOverK):
         names = " and ".join(short_names(self.rankings.names))
         return [levels_table(f"{names}, {self._summary()[0]}", self.levels()), *super()._tables(rows)]
 
+    def _caption(self) -> str:
+        return "values over k"
+
 
 def levels_table(caption: str, levels: Sequence[Level]) -> Table:
     """Return measures in places against chance; what is known of none is left out."""
-    columns = {
+    columns: dict[str, tuple[str, Any]] = {
         "measure": ("", [find(level.measure).title for level in levels]),
         "place": ("", [level.place for level in levels]),
         "value": (".4f", [level.value for level in levels]),
         "by chance": (".4f", [level.expected for level in levels]),
         "corrected": (".4f", [level.corrected for level in levels]),
         "z": (".2f", [level.z for level in levels]),
-        "p": (".3g", [level.p_value for level in levels]),
+        "p": (".3g", [p_text(level.p_value, level.method) for level in levels]),
     }
     known = {name: column for name, column in columns.items() if any(value is not None for value in column[1])}
     return columns_table(caption, known)

@@ -171,7 +171,7 @@ class Consensus(Result):
         items = {name: (formats[name], values) for name, values in self.columns().items()}
         items["item"] = ("", short_start(items["item"][1], rows))
         order = np.argsort(np.nan_to_num(self.left_out, nan=-np.inf), kind="stable")
-        lists = {
+        lists: dict[str, tuple[str, Any]] = {
             "list": ("", short_names(self.names)),
             "with the consensus of the others": (".4f", self.left_out),
             "with the consensus": (".4f", self.agreement),

@@ -123,15 +123,16 @@ class Explanation(Result):
     _svg = "explanation"
 
     def _tables(self, rows: int | None) -> list[Table]:
-        formats = {"rank": "d", "score": ".5g", "membership": ".4f", "contribution": ".4f"}
-        columns = {
-            name.replace("_", " "): (formats.get(name.partition("_")[0], ""), values)
-            for name, values in self.columns().items()
+        scores = [[None if np.isnan(score) else score for score in column] for column in (self.score_r, self.score_s)]
+        columns: dict[str, Any] = {
+            "item": ("", short_start(self.items, rows)),
+            "rank r": ("d", self.rank_r),
+            "rank s": ("d", self.rank_s),
+            "score r": (".5g", scores[0]),
+            "score s": (".5g", scores[1]),
+            "contribution": (".4f", self.contribution),
+            "kind": ("", self.kind),
         }
-        columns["item"] = ("", short_start(self.items, rows))
-        for side in "rs":
-            listed = [None if np.isnan(score) else score for score in columns[f"score {side}"][1]]
-            columns[f"score {side}"] = (".5g", listed)
         head = f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
         return [columns_table(head, columns, f"{len(self)} items", first_places(len(self), rows))]
 

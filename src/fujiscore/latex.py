@@ -27,15 +27,19 @@ SPECIAL = {
 CHARACTER = re.compile("|".join(map(re.escape, SPECIAL)))
 # Two of these in a row would become one other character, and several blanks one.
 LIGATURE = re.compile(r"(?<=[-',!?])(?=[-',!?])")
-BLANK = re.compile(r"^ | (?= )| $")
-NUMBER = re.compile(r"(?P<sign>[-+]?)(?P<whole>\d+)(?P<point>\.?)(?P<digits>\d*)(?:e(?P<power>[-+]?\d+))?")
+BLANK = re.compile(r"^ | {2,}| $")
+NUMBER = re.compile(
+    r"(?P<bound>(?:<= )?)(?P<sign>[-+]?)(?P<whole>\d+)(?P<point>\.?)(?P<digits>\d*)(?:e(?P<power>[-+]?\d+))?"
+)
 LABEL = re.compile(r"[\w:.+/-]+", re.ASCII)
 OTHER = "% It has characters beyond ASCII: compile it with LuaLaTeX or XeLaTeX and a font that has them."
 
 
 def text(name: object) -> str:
     """Return a text as one line that LaTeX shows as it is."""
-    line = BLANK.sub("\0", LIGATURE.sub("\1", printable(name)))  # printable text has neither of both
+    line = BLANK.sub(
+        lambda found: "\0" * len(found[0]), LIGATURE.sub("\1", printable(name))
+    )  # printable text has neither of both
     return CHARACTER.sub(lambda found: SPECIAL[found[0]], line).replace("\0", "\\ ").replace("\1", "{}")
 
 
@@ -91,7 +95,7 @@ def _aligned(cells: Sequence[str]) -> list[str]:
 
 def _number(number: re.Match[str], most: int) -> str:
     """Return a number with a minus sign, or in powers of ten."""
-    sign = "$-$" if number["sign"] == "-" else number["sign"]
+    sign = ("$\\leq$ " if number["bound"] else "") + ("$-$" if number["sign"] == "-" else number["sign"])
     digits = f"{number['whole']}{number['point']}{number['digits']}"
     if number["power"]:
         return f"{sign}${digits} \\times 10^{{{int(number['power'])}}}$"

@@ -62,7 +62,7 @@ class SummarisedRanking(Ranking):
             Table("a ranking read in passes", ["ranking", "items"], [[printable(self.name, NAME), self.n]], ["", "d"])
         ]
 
-    def _best(self, most: int | None) -> tuple[list[str], NDArray[np.int32]]:  # noqa: ARG002 - none is held
+    def _first_items(self, most: int | None) -> tuple[list[str], NDArray[np.int32]]:  # noqa: ARG002 - none is held
         return ["not held: read in passes"], np.empty(0, np.int32)
 
     def _picture(self) -> str:

@@ -317,7 +317,7 @@ class Dendrogram(Result):
     def _tables(self, rows: int | None) -> list[Table]:
         names = dict(enumerate(short_names(self.names)))
         names |= {len(names) + i: f"merge {i + 1}" for i in range(len(self.merges))}
-        columns = {
+        columns: dict[str, tuple[str, Any]] = {
             "merge": ("d", range(1, len(self.merges) + 1)),
             "first": ("", [names[int(cluster)] for cluster in self.merges[:, 0]]),
             "second": ("", [names[int(cluster)] for cluster in self.merges[:, 1]]),
@@ -394,7 +394,7 @@ class Embedding(Result):
 
     def _tables(self, rows: int | None) -> list[Table]:
         axes = {f"axis {a + 1} ({share:.0%})": (".4f", self.coordinates[:, a]) for a, share in enumerate(self.shares)}
-        columns = {"ranking": ("", short_start(self.names, rows)), **axes}
+        columns: dict[str, tuple[str, Any]] = {"ranking": ("", short_start(self.names, rows)), **axes}
         places, total = first_places(len(self.names), rows), f"{len(self.names)} rankings"
         return [columns_table(self._summary()[0], columns, total, places)]
 

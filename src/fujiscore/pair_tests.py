@@ -124,7 +124,7 @@ class PairComparison(Result):
     _svg = "stability_comparison"
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
-        names = ("(A, B)", "(A, C)", "difference")
+        names = ("first: (A, B)", "second: (A, C)", "difference")
         kind = f"similarity of two pairs of methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
         return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
 

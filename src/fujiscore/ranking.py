@@ -139,13 +139,13 @@ class Ranking(Tabular):
         more = ", ..." if self.n > 3 else ""
         return [f"Ranking({shown(self.name)}, {self.n} items: {', '.join(best)}{more})"]
 
-    def _best(self, most: int | None) -> tuple[list[str], NDArray[np.int32]]:
+    def _first_items(self, most: int | None) -> tuple[list[str], NDArray[np.int32]]:
         """Return the names of the best items, and their positions."""
         first = self.order[:most]
         return short_names(self.label(int(position)) for position in first), first
 
     def _tables(self, rows: int | None) -> list[Table]:
-        names, first = self._best(rows)
+        names, first = self._first_items(rows)
         listed = (True,) * first.size if self.absent is None else ~self.absent[first]
         scores = [self.scores[i] if here else None for i, here in zip(first.tolist(), listed, strict=True)]
         ranks = (self.tie_groups[0][: first.size] + 1).tolist()
@@ -158,7 +158,7 @@ class Ranking(Tabular):
     def _picture(self) -> str:
         from fujiscore.report import svg
 
-        names, first = self._best(DRAWN)
+        names, first = self._first_items(DRAWN)
         title = f"scores of the first {first.size} of {counted(self.n, 'item')}"
         scores = self.scores[first]
         return svg.bars(names, scores, title=title, label=title, colours=[svg.BLUE] * first.size, form=".4g")
@@ -463,7 +463,7 @@ class Rankings(Sequence[Ranking], Tabular):
 
     def _tables(self, rows: int | None) -> list[Table]:
         places = first_places(len(self), rows)
-        members = [self._rankings[i]._best(3)[0] for i in places]  # noqa: SLF001 - rankings and their collection are one
+        members = [self._rankings[i]._first_items(3)[0] for i in places]  # noqa: SLF001 - rankings and their collection are one
         best = [", ".join(printable(name, SHORT) for name in names) for names in members]
         cut = f" (first {len(places)} shown)" if len(places) < len(self) else ""
         caption = f"{counted(len(self), 'ranking')} of {counted(self.n, 'item')}{cut}"

@@ -51,8 +51,11 @@ class ResultOverK(Result):
             _title(name): (FORMATS.get(name, "d" if values.dtype.kind in "iu" else ".4f"), values)
             for name, values in columns.items()
         }
-        caption = self._summary()[0]
-        return [columns_table(caption, shown, f"{self.ks.size} k", spread_places(self.ks.size, rows))]
+        return [columns_table(self._caption(), shown, f"{self.ks.size} k", spread_places(self.ks.size, rows))]
+
+    def _caption(self) -> str:
+        """Return the title of the table over k."""
+        return self._summary()[0]
 
     @property
     def ks(self) -> Sizes:

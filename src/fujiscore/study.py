@@ -70,7 +70,8 @@ class TopFeature(Tabular):
 
     def _tables(self, rows: int | None) -> list[Table]:
         places = first_places(len(self.ranks), rows)
-        columns = {"method": ("", short_start(list(self.ranks), rows)), "rank": ("g", list(self.ranks.values()))}
+        ranks: Any = ("g", list(self.ranks.values()))
+        columns = {"method": ("", short_start(list(self.ranks), rows)), "rank": ranks}
         return [columns_table(self._summary()[0], columns, f"{len(self.ranks)} methods", places)]
 
 

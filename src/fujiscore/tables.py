@@ -232,7 +232,7 @@ def cell_text(value: Any, form: str = "") -> str:
 
 def columns_table(
     caption: str,
-    columns: Mapping[str, tuple[str, Sequence[Any]]],
+    columns: Mapping[str, tuple[str, Any]],
     total: str = "",
     places: Sequence[int] | None = None,
     notes: Sequence[str] = (),

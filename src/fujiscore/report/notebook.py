@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # How many notes and columns are shown; a matrix of hundreds of rankings has as many columns.
 NOTES, COLUMNS = 8, 20
 RULE = "border: 0; border-bottom: 1px solid currentColor"
-CELL = "padding: 0.15em 0.6em; vertical-align: top"
+CELL = "padding: 0.15em 0.6em; vertical-align: top; white-space: nowrap"
 
 
 def html(tables: Sequence[Table], picture: str, notes: Sequence[str]) -> str:
@@ -48,9 +48,9 @@ def table(table: Table) -> str:
     rows = [[_cell("td", row[column], ends[column], CELL) for column in shown] for row in table.cells()]
     body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     return (
-        '<table style="border-collapse: collapse; margin: 0.6em 0; font-size: 0.9em">'
-        f'<caption style="caption-side: top; text-align: left; font-weight: bold">{text(table.caption + more)}'
-        f"</caption><thead><tr>{''.join(header)}</tr></thead><tbody>{body}</tbody></table>"
+        f'<p style="margin: 0.6em 0 0.1em"><b>{text(one_line(table.caption + more))}</b></p>'
+        '<table style="border-collapse: collapse; margin: 0 0 0.6em; font-size: 0.9em">'
+        f"<thead><tr>{''.join(header)}</tr></thead><tbody>{body}</tbody></table>"
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fujiscore.measures import find
 from fujiscore.plots import PALETTE, colour
-from fujiscore.report import svg
+from fujiscore.report import svg, svg_maps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,7 +181,7 @@ def dendrogram(result: Dendrogram) -> str:
     if len(result.names) > LEAVES:
         return ""
     label = f"1 - {find(result.measure).title}, {result.area} ({result.linkage} linkage)"
-    return svg.tree(result.merges, result.names, title=f"tree of {len(result.names)} rankings", label=label)
+    return svg_maps.tree(result.merges, result.names, title=f"tree of {len(result.names)} rankings", label=label)
 
 
 def embedding(result: Embedding) -> str:
@@ -190,7 +190,8 @@ def embedding(result: Embedding) -> str:
         return ""
     first, second = (f"axis {axis} ({share:.0%} of the variation)" for axis, share in enumerate(result.shares[:2], 1))
     title = f"map of {len(result.names)} rankings by 1 - {find(result.measure).title}"
-    return svg.scatter(*result.coordinates[:, :2].T, result.names, title=title, x_label=first, y_label=second)
+    x, y = result.coordinates[:, 0], result.coordinates[:, 1]
+    return svg_maps.scatter(x, y, result.names, title=title, x_label=first, y_label=second)
 
 
 def _rows(
@@ -301,7 +302,8 @@ def recall(result: Recall) -> str:
     names = ["recall", f"within {result.epsilon:g}", "plain recall"]
     low = [float(part.mean()) for part in (result.values, result.within, result.plain)]
     high = [float(part.mean()) for part in (result.upper, result.within_upper, result.plain)]
-    label = f"mean over {len(result)} queries" + ("" if result.known else "; line: to what it can be at most")
+    label = "of one query" if len(result) == 1 else f"mean over {len(result)} queries"
+    label += "" if result.known else "; line: to what it can be at most"
     return _rows(names, list(zip(low, low, high, strict=True)), f"recall at k = {result.k}", label, [PALETTE[1]] * 3)
 
 

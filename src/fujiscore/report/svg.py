@@ -26,6 +26,8 @@ WIDTH, HEIGHT, LINE, LETTER, ROW, CELL = 560, 220, 16, 6.4, 18, 34
 POINTS, ROWS, CELLS, NAME = 200, 20, 24, 26
 # Values are written into the cells of a heat map of at most so many columns.
 WRITTEN = 14
+# Steps of a scale of colours.
+KEY = 24
 GREY, BLUE = "#7F7F7F", "#0072B2"
 # Matplotlib's cividis from low to high, evenly spaced: told apart by all, and in grey.
 CIVIDIS = ("#00224e", "#1a386f", "#434e6c", "#61656f", "#7d7c78", "#9b9476", "#bcae6c", "#dec958", "#fee838")
@@ -131,7 +133,7 @@ def legend(lines: Sequence[Line], left: float, right: float) -> tuple[list[str],
     """Return the names of lines beside a sample of each, in rows that fit, and how many pixels these take."""
     parts: list[str] = []
     x, y = left, 12.0
-    for line in lines:
+    for line in (line for line in lines if line.name):
         size = 26 + LETTER * display_width(line.name)
         if x > left and x + size > right:
             x, y = left, y + LINE
@@ -145,7 +147,7 @@ def legend(lines: Sequence[Line], left: float, right: float) -> tuple[list[str],
     return parts, y + 10 if lines else 6.0
 
 
-def _axes(frame: Frame, x_label: str, y_label: str = "") -> list[str]:
+def axes(frame: Frame, x_label: str, y_label: str = "") -> list[str]:
     """Return axes with ticks, faint rules and labels; without a label the vertical axis is left out."""
     parts = [stroke(frame.left, frame.bottom, frame.right, frame.bottom, stroke_opacity=0.6)]
     for tick in (log_ticks if frame.log else ticks)(*frame.x_span):
@@ -184,7 +186,7 @@ def line_chart(
         frame_left, frame_right, top, top + HEIGHT - 60, ends, span, log and ends[0] > 0 and ends[1] > ends[0]
     )
     drawn = f"; {len(places)} of {numbers.size} drawn" if len(places) < numbers.size else ""
-    parts = [*names, *_axes(frame, x_label + drawn, y_label)]
+    parts = [*names, *axes(frame, x_label + drawn, y_label)]
     across = [frame.x(value) for value in numbers[places]]
     for low, high, colour in bands:
         parts.append(_band(frame, across, np.asarray(low)[places], np.asarray(high)[places], colour))
@@ -197,7 +199,7 @@ def _band(
     frame: Frame, across: Sequence[float], low: NDArray[np.float64], high: NDArray[np.float64], colour: str
 ) -> str:
     """Return the area between two lines, where both are defined."""
-    known = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
+    known = np.flatnonzero(np.isfinite(low) & np.isfinite(high)).tolist()
     there = [f"{across[i]:.1f},{frame.y(high[i]):.1f}" for i in known]
     back = [f"{across[i]:.1f},{frame.y(low[i]):.1f}" for i in known[::-1]]
     return f'<polygon points="{" ".join(there + back)}" fill="{colour}" fill-opacity="0.22"/>'
@@ -243,7 +245,7 @@ def heat_map(
     rows, across = min(len(names), CELLS), min(len(columns), CELLS)
     down, over = short_names(names[:rows], NAME), short_names(columns[:across], NAME)
     left = 10 + LETTER * max(map(display_width, down))
-    slant = LETTER * max(map(display_width, over)) * 0.72 + 14  # the names are at 45 degrees
+    slant = LETTER * max(map(display_width, over)) * 0.64 + 14  # the names are at 45 degrees
     written = across <= WRITTEN
     side, high = (CELL, 22) if written else (18, 18)
     parts = [text(name, left - 6, i * high + high / 2 + 4, "end") for i, name in enumerate(down)]
@@ -261,9 +263,9 @@ def heat_map(
         if shown < count
     ]
     said = label + (f"; {' and '.join(cut)} drawn" if cut else "")
-    width = max(left + across * side + 10, LETTER * display_width(said) + 10, 240)
+    width = left + max(across * side, LETTER * display_width(said), 5 * KEY + 20) + 10
     key, tall = _key(left, bottom + slant + 4, span, said)
-    return picture([*parts, *key], title, max(width, left + 220), tall)
+    return picture([*parts, *key], title, width, tall)
 
 
 def _square(
@@ -291,9 +293,8 @@ def _square(
 
 def _key(left: float, y: float, span: tuple[float, float], label: str) -> tuple[list[str], float]:
     """Return the scale of colours with its ends and what it shows, and where the picture ends."""
-    steps = 24
-    parts = [box(left + i * 5, y, 5.5, 9, fill=shade(i / (steps - 1))[0]) for i in range(steps)]
-    parts += [text(f"{span[0]:g}", left - 4, y + 9, "end"), text(f"{span[1]:g}", left + 5 * steps + 5, y + 9)]
+    parts = [box(left + i * 5, y, 5.5, 9, fill=shade(i / (KEY - 1))[0]) for i in range(KEY)]
+    parts += [text(f"{span[0]:g}", left - 4, y + 9, "end"), text(f"{span[1]:g}", left + 5 * KEY + 5, y + 9)]
     return [*parts, text(label, left, y + 24)], y + 32
 
 
@@ -320,7 +321,7 @@ def bars(
         parts.append(text(name, left - 6, y + 13, "end"))
         if np.isfinite(value):
             ends = sorted((frame.x(0.0), frame.x(value)))
-            parts.append(box(ends[0], y + 3, max(ends[1] - ends[0], 0.5), ROW - 6, fill=colours[i]))
+            parts.append(box(ends[0], y + 3, ends[1] - ends[0], ROW - 6, fill=colours[i]))
         parts.append(
             text(f"{value:{form}}", max(frame.x(value if np.isfinite(value) else 0.0), frame.x(0.0)) + 5, y + 13)
         )
@@ -352,60 +353,15 @@ def intervals(
     left = 14 + LETTER * max(map(display_width, shown))
     frame = Frame(left, WIDTH - 60.0, 0, ROW * len(shown) + 2, span)
     cut = f"; first {ROWS} of {len(names)} drawn" if len(names) > ROWS else ""
-    parts = _axes(frame, label + cut)
+    parts = axes(frame, label + cut)
     for i, name in enumerate(shown):
         y, colour = i * ROW + 10, colours[i]
         parts.append(text(name, left - 6, y + 4, "end"))
         if np.isfinite(lower[i]) and np.isfinite(upper[i]):
             parts.append(
-                stroke(frame.x(lower[i]), y, frame.x(upper[i]), y, stroke=colour, stroke_width=4, stroke_opacity=0.45)
+                stroke(frame.x(lower[i]), y, frame.x(upper[i]), y, stroke=colour, stroke_width=4, stroke_opacity=0.55)
             )
         if np.isfinite(middle[i]):
             parts.append(f'<circle cx="{frame.x(middle[i]):.1f}" cy="{y}" r="3.5" fill="{colour}"/>')
         parts.append(text(f"{middle[i]:{form}}" if np.isfinite(middle[i]) else "undefined", frame.right + 6, y + 4))
     return picture(parts, title, WIDTH, frame.bottom + 38)
-
-
-def tree(merges: NDArray[np.float64], names: Sequence[str], *, title: str, label: str) -> str:
-    """Return a tree of merges (two clusters, their distance), the leaves at the left and distances along the axis."""
-    count = len(names)
-    order: list[int] = []
-    waiting = [count + len(merges) - 1]
-    while waiting:
-        cluster = waiting.pop()
-        if cluster < count:
-            order.append(cluster)
-        else:
-            first, second = (int(part) for part in merges[cluster - count, :2])
-            waiting += [second, first]
-    shown = short_names([names[i] for i in order], NAME)
-    left = 14 + LETTER * max(map(display_width, shown))
-    frame = Frame(left, WIDTH - 20.0, 0, ROW * count + 2, (0.0, max(float(merges[-1, 2]), 0.01)))
-    parts = [text(name, left - 6, row * ROW + 14, "end") for row, name in enumerate(shown)]
-    places = {leaf: (left, row * ROW + 10.0) for row, leaf in enumerate(order)}
-    for number, (first, second, distance) in enumerate(merges[:, :3]):
-        (x1, y1), (x2, y2), x = places[int(first)], places[int(second)], frame.x(distance)
-        points = f"{x1:.1f},{y1:.1f} {x:.1f},{y1:.1f} {x:.1f},{y2:.1f} {x2:.1f},{y2:.1f}"
-        parts.append(f'<polyline points="{points}" stroke="{BLUE}" stroke-width="1.4"/>')
-        places[count + number] = (x, (y1 + y2) / 2)
-    return picture([*parts, *_axes(frame, label)], title, WIDTH, frame.bottom + 38)
-
-
-def scatter(x: ArrayLike, y: ArrayLike, names: Sequence[str], *, title: str, x_label: str, y_label: str) -> str:
-    """Return points with names, one unit as long on both axes."""
-    across, up = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    tall = HEIGHT + 60.0
-    left, right, top, bottom = 52.0, WIDTH - 20.0, 8.0, tall - 40
-    reach = max(float(np.ptp(across)) / (right - left), float(np.ptp(up)) / (bottom - top), 1e-9) * 1.25
-    middle = [(float(part.max()) + float(part.min())) / 2 for part in (across, up)]
-    spans = [
-        (m - reach * size / 2, m + reach * size / 2)
-        for m, size in zip(middle, (right - left, bottom - top), strict=True)
-    ]
-    frame = Frame(left, right, top, bottom, *spans)
-    parts = _axes(frame, x_label, y_label)
-    for name, a, b in zip(short_names(names, NAME), across, up, strict=True):
-        side, anchor = (6, "start") if a <= middle[0] else (-6, "end")
-        parts.append(f'<circle cx="{frame.x(a):.1f}" cy="{frame.y(b):.1f}" r="3.5" fill="{BLUE}"/>')
-        parts.append(text(name, frame.x(a) + side, frame.y(b) + 4, anchor))
-    return picture(parts, title, WIDTH, tall)

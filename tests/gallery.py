@@ -9,6 +9,25 @@ import numpy as np
 import fujiscore as fj
 from fujiscore.gates import Verdict, judge
 
+# Names that are no ordinary text.
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\" onload='x' <img src=x onerror=alert(1)>",
+    "]]> <!-- &amp; &lt;",
+    "x" * 500,
+    "😀" * 100,
+    "שלום עולם",
+    "right\u202eleft",
+    "\x1b[31mred\x00\x07",
+    "two\nlines\r\t",
+    "$x_1$ & \\frac{1}{2} % # ^ ~",
+    "[a]*",
+    "a|b `code` **bold**",
+    "名前",
+    "Z" + "\u0301" * 300,
+    "lone\udcff",
+    "",
+]
 # Public classes that are not results.
 NO_RESULTS = {"Column", "InputError", "MissingExtraError", "Properties"}
 

@@ -35,6 +35,7 @@ COMMANDS = (
     "paper",
     "measures",
     "example",
+    "cite",
 )
 # The library's arguments whose option has another name.
 OPTIONS = {

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from fujiscore.tables import Table
 
 # How many notes and columns are shown; a matrix of hundreds of rankings has as many columns.
-NOTES, COLUMNS = 8, 20
+NOTES, COLUMNS = 8, 12
 RULE = "border: 0; border-bottom: 1px solid currentColor"
-CELL = "padding: 0.15em 0.6em; vertical-align: top; white-space: nowrap"
+CELL = "padding: 0.15em 0.6em; white-space: nowrap"
 
 
 def html(tables: Sequence[Table], picture: str, notes: Sequence[str]) -> str:

@@ -328,4 +328,4 @@ def study(result: Study) -> str:
     label = f"stability ({find(result.matrix.measure).title}{corrected}), {result.settings['confidence']:.0%} intervals"
     own = ink(result.matrix.measure)
     steady = _rows(list(kind), values, "stability of each method", label, [own] * len(kind))
-    return steady if len(kind) < 2 else f"{matrix(result.corrected or result.matrix)}<br>{steady}"
+    return steady if len(kind) < 2 else f"{matrix(result.corrected or result.matrix)}<br/>{steady}"

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 # Pixels: of a chart, a line of text, a column of text (about), a row of bars or intervals, and a cell of a heat map.
 WIDTH, HEIGHT, LINE, LETTER, ROW, CELL = 560, 220, 16, 6.4, 18, 34
 # The most points of a line, rows of bars or intervals, cells on a side, and columns of a name.
-POINTS, ROWS, CELLS, NAME = 200, 20, 24, 26
+POINTS, ROWS, CELLS, NAME = 200, 20, 20, 26
 # Values are written into the cells of a heat map of at most so many columns.
 WRITTEN = 14
 # Steps of a scale of colours.
 KEY = 24
+# Text is white on shares below this, black on others: its contrast is at least 4.5.
+INK = 0.46
 GREY, BLUE = "#7F7F7F", "#0072B2"
 # Matplotlib's cividis from low to high, evenly spaced: told apart by all, and in grey.
 CIVIDIS = ("#00224e", "#1a386f", "#434e6c", "#61656f", "#7d7c78", "#9b9476", "#bcae6c", "#dec958", "#fee838")
@@ -228,7 +230,7 @@ def shade(share: float) -> tuple[str, str]:
     first = min(int(place), len(CIVIDIS) - 2)
     pair = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in CIVIDIS[first : first + 2]]
     mixed = [round(a + (b - a) * (place - first)) for a, b in zip(*pair, strict=True)]
-    return "#" + "".join(f"{part:02x}" for part in mixed), "#ffffff" if share < 0.5 else "#000000"
+    return "#" + "".join(f"{part:02x}" for part in mixed), "#ffffff" if share < INK else "#000000"
 
 
 def heat_map(

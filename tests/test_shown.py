@@ -148,7 +148,7 @@ def test_a_page_of_any_colour_can_show_them(plain):
 
 def test_thinning_is_said(large):
     _long, first, wide, _, _ranks, matrix, *_ = large
-    assert f"{MANY} items (first 20 shown)" in first._repr_html_()
+    assert f"{MANY} items (first 10 shown)" in first._repr_html_()
     assert "500 rankings of 12 items (first 20 shown)" in wide.to_markdown()
     assert "20 of 500 rows and 20 of 500 columns drawn" in matrix._repr_html_()
     assert "20 of 500 rows and 20 of 500 columns shown" in matrix.to_latex()

@@ -142,11 +142,12 @@ def markdown(study: Study) -> str:
 def shown(study: Study, rows: int | None) -> list[NamedTable]:
     """Return the tables of the summary with their captions."""
     area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
+    most = study.settings["top"] if rows is None else max(1, rows // max(len(study.ranks), 1))
     found = [
         (f"agreement of the methods ({area})", agreement(study), 1, []),
         (f"stability of each method (mean {area})", steadiness(study), 1, [COVERS]),
         ("top features", ranked(study), 1, []),
-        ("features by mean rank over the resamples", certainty(study), 3, [TIERS]),
+        (f"mean ranks over the resamples, first {most} of each method", certainty(study, most), 3, [TIERS]),
     ]
     return [_titled(caption, cells, text, notes, rows) for caption, cells, text, notes in found if cells[1]]
 
@@ -278,11 +279,11 @@ def ranked(study: Study) -> Cells:
     return ["feature", "mean rank", *_short(study).values(), *last], rows
 
 
-def certainty(study: Study) -> Cells:
+def certainty(study: Study, most: int | None = None) -> Cells:
     """Return the features with the best mean rank over the resamples of each method, with intervals and tiers."""
     top, rows, names = study.settings["top"], [], _short(study)
     for name, ranks in study.ranks.items():
-        for i, feature in enumerate(short_names(ranks.items[:top])):
+        for i, feature in enumerate(short_names(ranks.items[: most or top])):
             interval = f"{ranks.low[i]:.1f} to {ranks.high[i]:.1f}"
             numbers = [f"{ranks.mean[i]:.1f}", interval, f"{ranks.in_top[i]:.2f}"]
             rows.append([names[name], str(ranks.tier[i]), feature, *numbers])

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
 LIBRARIES = ("pandas", "polars")
-# How many rows of each table Markdown, LaTeX and notebooks show by default.
-ROWS = 20
+# How many rows of each table Markdown and LaTeX show by default, and notebooks always.
+ROWS, NOTEBOOK_ROWS = 20, 10
 # The most lines and columns of a repr, and how many of the lines are kept for notes.
 LINES, COLUMNS, NOTE_LINES = 20, 100, 6
 # What Markdown takes for markup; an underscore within a word is none.
@@ -328,7 +328,7 @@ class Tabular:
         """Return the picture, the tables and the notes, for notebooks."""
         from fujiscore.report import notebook
 
-        return notebook.html(self._tables(ROWS), self._picture(), self._noted())
+        return notebook.html(self._tables(NOTEBOOK_ROWS), self._picture(), self._noted())
 
     def to_markdown(self, *, rows: int | None = ROWS) -> str:
         """Return the tables and the notes as Markdown, at most so many rows of each table (None for all)."""

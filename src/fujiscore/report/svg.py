@@ -246,8 +246,8 @@ def heat_map(
     """Return a heat map with names; many rows and columns are cut off, which is said. Faint cells are pale."""
     rows, across = min(len(names), CELLS), min(len(columns), CELLS)
     down, over = short_names(names[:rows], NAME), short_names(columns[:across], NAME)
-    left = 10 + LETTER * max(map(display_width, down))
     slant = LETTER * max(map(display_width, over)) * 0.64 + 14  # the names are at 45 degrees
+    left = max(10 + LETTER * max(map(display_width, down)), slant - 14)
     written = across <= WRITTEN
     side, high = (CELL, 22) if written else (18, 18)
     parts = [text(name, left - 6, i * high + high / 2 + 4, "end") for i, name in enumerate(down)]

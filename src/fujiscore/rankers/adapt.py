@@ -147,13 +147,35 @@ class Ranker:
         except ValueError as error:
             why = next(iter(str(error).splitlines()), "no reason given")
             raise InputError(f"{self.name} cannot be fitted to these data: {why}") from error
+        if getattr(estimator, "steps", None):
+            return self._of_pipeline(estimator, np.shape(X)[1])
+        return self._importances(estimator)
+
+    def _importances(self, estimator: Any) -> Scores:
+        """Return a fitted estimator's importances, or the norms of its coefficients over the classes."""
         if hasattr(estimator, "feature_importances_"):
-            return estimator.feature_importances_
+            return np.asarray(estimator.feature_importances_, np.float64)
         if not hasattr(estimator, "coef_"):
             raise InputError(f"ranker must have feature_importances_ or coef_ once fitted; {self.name} has neither.")
         coefficients = estimator.coef_
         dense = coefficients.toarray() if hasattr(coefficients, "toarray") else np.asarray(coefficients, np.float64)
-        return np.linalg.norm(np.atleast_2d(dense), axis=0)
+        return np.asarray(np.linalg.norm(np.atleast_2d(dense), axis=0))
+
+    def _of_pipeline(self, pipeline: Any, m: int) -> Scores:
+        """Return the scores of a fitted pipeline's last step; 0 for the features that earlier steps leave out."""
+        names = [f"x{column}" for column in range(m)]
+        positions = {name: column for column, name in enumerate(names)}
+        try:
+            passed = names if len(pipeline.steps) == 1 else pipeline[:-1].get_feature_names_out(names)
+            columns = [positions[name] for name in passed]
+        except (AttributeError, KeyError, ValueError):
+            raise InputError(
+                f"{self.name} must hand features on as they are, scaled or left out, for its last step to score them; "
+                "a step makes others of them. Pass a function of (X, y) that scores the features."
+            ) from None
+        scores = np.zeros(m)
+        scores[columns] = self._importances(pipeline[-1])
+        return scores
 
 
 def as_ranker(ranker: Any, **options: Any) -> Ranker:

@@ -62,6 +62,27 @@ def relief(columns, nominal, y, k, small_classes="average"):
     return scores
 
 
+def rrelief(columns, nominal, y, k):
+    """RReliefF with every instance and neighbours of equal weight, from the published pseudocode."""
+    n, low, high = len(y), min(y), max(y)
+    differences = [difference(column, kind) for column, kind in zip(columns, nominal, strict=True)]
+    n_dc, n_da, n_dcda = 0.0, [0.0] * len(columns), [0.0] * len(columns)
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        others.sort(key=lambda j: (sum(d(i, j) for d in differences), j))
+        influence = 1 / min(k, n - 1)
+        for j in others[:k]:
+            of_target = abs(y[i] - y[j]) / (high - low)
+            n_dc += of_target * influence
+            for f, d in enumerate(differences):
+                n_da[f] += d(i, j) * influence
+                n_dcda[f] += of_target * d(i, j) * influence
+    return [
+        (n_dcda[f] / n_dc if n_dc else 0.0) - ((n_da[f] - n_dcda[f]) / (n - n_dc) if n - n_dc > 1e-12 else 0.0)
+        for f in range(len(columns))
+    ]
+
+
 def digamma(m):
     """Return the digamma function of a positive whole number."""
     return -0.577215664901532860606512 + math.fsum(1 / i for i in range(1, m))
@@ -87,11 +108,11 @@ def information(a, b):
     return math.fsum(count / n * math.log(count * n / (one[x] * other[z])) for (x, z), count in both.items())
 
 
-def permutation_importance(forest, X, y, permutation, *, restore=True):
-    """Mean over the trees of the out-of-bag accuracy less that with a feature permuted; X is an array, y its codes.
+def permutation_importance(forest, X, y, permutation, error, *, restore=True):
+    """Mean over the trees of the out-of-bag error with a feature permuted less that without; X is an array.
 
-    `permutation(tree, feature, size)` gives the positions that the values come from. Without `restore`, features stay
-    permuted, in the order in which the tree's nodes first use them.
+    `permutation(tree, feature, size)` gives the positions that the values come from; `error` is one of those below.
+    Without `restore`, features stay permuted, in the order in which the tree's nodes first use them.
     """
     n, m = X.shape
     losses = [[] for _ in range(m)]
@@ -104,16 +125,21 @@ def permutation_importance(forest, X, y, permutation, *, restore=True):
         trees += 1
         original = X[rows]
         present = original.copy()
-        classes = [y[i] for i in rows]
-        before = accuracy(tree, original, classes)
+        targets = [y[i] for i in rows]
+        before = error(tree.predict(original).tolist(), targets)
         for f in dict.fromkeys(f for f in tree.tree_.feature.tolist() if f >= 0):
             if restore:
                 present = original.copy()
             present[:, f] = original[permutation(number, f, len(rows)), f]
-            losses[f].append(before - accuracy(tree, present, classes))
+            losses[f].append(error(tree.predict(present).tolist(), targets) - before)
     return [math.fsum(own) / trees for own in losses]
 
 
-def accuracy(tree, X, classes):
-    """Return the share of rows that a tree classifies correctly."""
-    return sum(a == b for a, b in zip(tree.predict(X).tolist(), classes, strict=True)) / len(classes)
+def wrong(predicted, actual):
+    """Return the share of rows with the wrong class."""
+    return sum(a != b for a, b in zip(predicted, actual, strict=True)) / len(actual)
+
+
+def squared(predicted, actual):
+    """Return the mean squared error."""
+    return math.fsum((a - b) ** 2 for a, b in zip(predicted, actual, strict=True)) / len(actual)

@@ -83,6 +83,43 @@ def rrelief(columns, nominal, y, k):
     ]
 
 
+def surf(columns, nominal, y, *, quantity=False, multi=False):
+    """SURF, or MultiSURF: mean difference to near misses less that to near hits, averaged over instances."""
+    n = len(y)
+    differences = [difference(column, kind) for column, kind in zip(columns, nominal, strict=True)]
+    distance = [[math.fsum(d(i, j) for d in differences) for j in range(n)] for i in range(n)]
+    pairs = [distance[i][j] for i in range(n) for j in range(n) if i != j]
+    mean_y = math.fsum(y) / n if quantity else None
+    deviation = math.sqrt(math.fsum((v - mean_y) ** 2 for v in y) / (n - 1)) if quantity else None
+    scores = [0.0] * len(columns)
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        limit = math.fsum(pairs) / len(pairs)
+        if multi:
+            own = [distance[i][j] for j in others]
+            mean = math.fsum(own) / len(own)
+            limit = mean - math.sqrt(math.fsum((v - mean) ** 2 for v in own) / len(own)) / 2
+        near = [j for j in others if distance[i][j] < limit * (1 - 1e-10)]
+        hits = [j for j in near if (abs(y[i] - y[j]) < deviation if quantity else y[i] == y[j])]
+        misses = [j for j in near if j not in hits]
+        for f, d in enumerate(differences):
+            for sign, rows in ((-1, hits), (1, misses)):
+                if rows:
+                    scores[f] += sign * sum(d(i, j) for j in rows) / len(rows) / n
+    return scores
+
+
+def kraskov(x, y, k):
+    """Kraskov's estimate of the mutual information of two numbers, clipped at 0."""
+    n = len(x)
+    terms = []
+    for i in range(n):
+        gaps = sorted(max(abs(x[i] - x[j]), abs(y[i] - y[j])) for j in range(n) if j != i)
+        width = gaps[min(k, n - 1) - 1]
+        terms += [digamma(sum(abs(v[i] - other) < width or v[i] == other for other in v)) for v in (x, y)]
+    return max(0.0, digamma(n) + digamma(min(k, n - 1)) - math.fsum(terms) / n)
+
+
 def digamma(m):
     """Return the digamma function of a positive whole number."""
     return -0.577215664901532860606512 + math.fsum(1 / i for i in range(1, m))

@@ -589,12 +589,6 @@ class TestBadData:
         with pytest.raises(InputError, match=message):
             ranker(table, target)
 
-    @by_name
-    def test_sparse(self, ranker):
-        sparse = pytest.importorskip("scipy.sparse")
-        with pytest.raises(InputError, match="X must be a dense table"):
-            ranker(sparse.csr_matrix(X), Y)
-
     @pytest.mark.parametrize("ranker", RANKERS[1:], ids=lambda ranker: ranker.__name__)
     def test_missing_values_where_the_method_has_no_use_for_them(self, ranker):
         message = f"{ranker.__name__} cannot use missing values; columns 'c', 'd' have some"

@@ -174,9 +174,9 @@ def joint_distance(x, y, point, slab, size, xs, ys, fronts, near):
 
 @kernel
 def mean_digammas(x, order, y, k, digamma, out):
-    """Write, for each feature, the mean sum of the digammas of how many points are nearer in x, and in y, than the k-th.
+    """Write, for each feature, the mean of the digammas, in sum, of how many points are nearer in x and in y.
 
-    The k-th nearest of a point is that of `joint_distance`. Points are sorted by y, and `order` sorts each feature's
+    Nearer than the k-th nearest, as in `joint_distance`. Points are sorted by y, and `order` sorts each feature's
     values x (feature, point). A slab of about sqrt(n) points costs as much to enter as its points near x to visit.
     """
     n = y.size

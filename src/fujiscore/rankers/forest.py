@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 METHODS = ("genie3", "random_forest")
 # Squares of larger numbers, and their sums, may overflow.
 LARGEST = 1e150
-# Smaller numbers than 2 to this have variances that scikit-learn takes for 0.
+# Smaller numbers than 2 to this have variances that scikit-learn treats as 0.
 TINY_EXPONENT = -10
 
 

@@ -40,7 +40,7 @@ def relief(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Scores:
-    """Score features by ReliefF or, for a quantity, RReliefF: do they differ where the target differs nearby?
+    """Score features by ReliefF or, for a quantity, RReliefF: whether they differ where the target differs nearby.
 
     Every instance is used. A numeric difference is |a - b| over the feature's range, a nominal one 0 or 1, and the
     distance of two instances is the sum of the differences.
@@ -122,7 +122,8 @@ def _of_quantity(features: Features, k: int, threads: int, progress: bool | None
     differences = np.abs(target[rows] - target[:, None])
     apart = float(differences.sum())
     together = differences.size - apart
-    weights = (differences / apart if apart else 0.0) - ((1 - differences) / together if together else 0.0)
+    # Without a pair that differs, or that does not, all numerators of its term are 0.
+    weights = differences / (apart or 1.0) - (1 - differences) / (together or 1.0)
     return varying.scattered(*_weighted_sums(varying, rows, weights, threads))
 
 

@@ -205,14 +205,20 @@ def headings():
     }
 
 
+def thing(name):
+    """Return the public object of a name."""
+    return getattr(fj, name, None) or getattr(rankers, name)
+
+
+def heading(name):
+    """Return a name's heading. Classes say so: GitHub and the site number anchors that differ only in case unlike."""
+    return f"### class `{name}`" if inspect.isclass(thing(name)) else f"### `{name}`"
+
+
 def anchors():
-    """Return the anchor of each name: headings that differ only in case are numbered, as on GitHub."""
-    taken, found = {}, {}
-    for name in (name for names in headings().values() for name in names):
-        count = taken.get(name.lower(), 0)
-        taken[name.lower()] = count + 1
-        found[name] = f"#{name.lower()}-{count}" if count else f"#{name.lower()}"
-    return found
+    """Return the anchor of each name."""
+    names = (name for names in headings().values() for name in names)
+    return {name: f"#class-{name.lower()}" if inspect.isclass(thing(name)) else f"#{name.lower()}" for name in names}
 
 
 ANCHORS = anchors()
@@ -254,12 +260,57 @@ def entries(section):
 
 
 def parameters(section, own):
-    """Return the lines of a list of parameters or attributes."""
+    """Return the lines of a list of parameters or attributes, with "As in `x`" spelled out."""
     lines = []
-    for names, kind, text in entries(section):
-        shown = ", ".join(f"`{name.strip()}`" for name in names.split(","))
+    for names, kind, text in (full for entry in entries(section) for full in expanded(*entry)):
+        shown = ", ".join(f"`{name}`" for name in names)
         lines.append(f"- {shown}{f' ({kind})' if kind else ''}: {linked(text, own)}")
     return lines
+
+
+AS_IN = re.compile(r"As in `(\w+)`(?: and `(\w+)`)?[.,:;]?\s*(.*)", re.DOTALL)
+POLICIES = "How input is read; see `rankings`."
+
+
+def expanded(names, kind, text):
+    """Return an entry as (names, type, text), each "As in `x`" replaced with what x says, and policies with a link."""
+    names = [name.strip() for name in names.split(",")]
+    match = AS_IN.match(text)
+    if match is None:
+        return [(names, kind, POLICIES if names == ["**policies"] else text)]
+    known = [described for source in match.groups()[:2] if source for described in described_in(source)]
+    known.append((["**policies"], "", POLICIES))
+    parts = []
+    for name in names:
+        _, kind_there, text_there = next((described for described in known if name in described[0]), ([], "", text))
+        if parts and parts[-1][1:] == (kind or kind_there, text_there):  # r and s, say, are described together
+            parts[-1][0].append(name)
+        else:
+            parts.append(([name], kind or kind_there, text_there))
+    return parts if parts[0][2] == text else with_remark(parts, match[3])
+
+
+def with_remark(parts, remark):
+    """Return the entries with what follows "As in `x`" added to the entry it is about, by default the first."""
+    if not remark:
+        return parts
+    sentence = remark.removeprefix("but ")
+    sentence = sentence[0].upper() + sentence[1:]
+    words = set(re.findall(r"\w+", remark))
+
+    def about(part):
+        named = set(Policies.__annotations__) if part[0] == ["**policies"] else set(part[0])
+        return bool(named & words)
+
+    place = next((number for number, part in enumerate(parts) if about(part)), 0)
+    names, kind, text = parts[place]
+    return [*parts[:place], (names, kind, f"{text.rstrip('.')}. {sentence}"), *parts[place + 1 :]]
+
+
+def described_in(name):
+    """Return the parameters of a public function, spelled out, as (names, type, text)."""
+    section = sections(inspect.getdoc(thing(name))).get("Parameters", "")
+    return [full for entry in entries(section) for full in expanded(*entry)]
 
 
 def signature(name, function):
@@ -288,7 +339,7 @@ def function_entry(name, function):
     """Return a function's part of the page."""
     parts = sections(inspect.getdoc(function))
     lines = [
-        f"### `{name}`",
+        heading(name),
         "",
         f"```text\n{wrapped(signature(name, function))}\n```",
         "",
@@ -296,7 +347,10 @@ def function_entry(name, function):
         "",
     ]
     if "Parameters" in parts:
-        lines += [*parameters(parts["Parameters"], name), ""]
+        places = [f"`{given}`" for given in inspect.signature(function).parameters]
+        places = {given: place for place, given in enumerate(places)}
+        listed = parameters(parts["Parameters"], name)
+        lines += [*sorted(listed, key=lambda line: places.get(line[2:].split(",")[0].split(" (")[0], len(places))), ""]
     if "Returns" in parts:
         kinds = [
             f"*{names}*: {linked(text, name)}" if text else f"*{names}*" for names, _, text in entries(parts["Returns"])
@@ -335,7 +389,7 @@ def _members(kind):
 def class_entry(name, kind):
     """Return a class's part of the page: what it is, its attributes, and what it offers besides."""
     parts = sections(inspect.getdoc(kind))
-    lines = [f"### `{name}`", "", linked(parts[""], name), ""]
+    lines = [heading(name), "", linked(parts[""], name), ""]
     known = [entry for title in ("Parameters", "Attributes") for entry in entries(parts.get(title, ""))]
     for title in ("Parameters", "Attributes"):
         if title in parts:
@@ -367,11 +421,11 @@ def api_page():
     for title, names in headings().items():
         lines += [f"## {title}", ""]
         for name in names:
-            thing = getattr(fj, name, None) or getattr(rankers, name)
             if name in CONSTANTS:
-                lines += [f"### `{name}`", "", linked(CONSTANTS[name], name), ""]
+                lines += [heading(name), "", linked(CONSTANTS[name], name), ""]
             else:
-                lines += class_entry(name, thing) if inspect.isclass(thing) else function_entry(name, thing)
+                entry = class_entry if inspect.isclass(thing(name)) else function_entry
+                lines += entry(name, thing(name))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
 

@@ -156,7 +156,7 @@ def test_links_lead_somewhere(page):
 
 def sections_of_api():
     """Return the text under each public name in the reference."""
-    parts = re.split(r"^### `(\w+)`$", text_of(DOCS / "api.md"), flags=re.MULTILINE)
+    parts = re.split(r"^### (?:class )?`(\w+)`$", text_of(DOCS / "api.md"), flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 

@@ -186,10 +186,11 @@ def summary(rows, multiples):
     """Return the README's sentence."""
     n = min(multiples)
     sorts, faster = (next(row for row in rows if key in row.what) for key in ("two stable NumPy", "times faster"))
+    of = faster.what.rpartition(", ")[2]
     return (
         f"The whole FUJI curve of two rankings of {n:,} items takes {multiples[n]['milliseconds']:.2g} ms, "
-        f"{sorts.shown} times as long as sorting both with NumPy. The paper's Algorithm 1 in plain Python takes "
-        f"{faster.shown} times as long as fujiscore."
+        f"{sorts.shown} times as long as sorting both with NumPy. For {of}, the paper's Algorithm 1 in "
+        f"plain Python takes {faster.shown} times as long as fujiscore."
     )
 
 

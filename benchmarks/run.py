@@ -1,6 +1,6 @@
 """Measure everything against its bounds: `make bench`, or `python benchmarks/run.py --only core,chances`.
 
-Prints figures and bounds, writes the figures into docs/benchmarks.md (and a summary into README.md), and exits with 1 if
+Prints figures and bounds, writes the figures into docs/benchmarks.md and a sentence into README.md, and exits with 1 if
 a bound is missed.
 """
 

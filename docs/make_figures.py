@@ -1,7 +1,7 @@
 """Draw the small figures of the measures: `python docs/make_figures.py`.
 
-They are written as SVG by hand rather than by matplotlib: a few kilobytes each, the same bytes everywhere, so that a test
-can compare them with what this script would write. Each has a white background, to be legible on light and dark pages.
+They are written as SVG directly rather than by matplotlib: a few kilobytes each, and the same bytes everywhere, so that
+a test can compare them with what this script would write. The white background is legible on light and dark pages.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def hamming_empty():
 
 
 def kendall_tail():
-    """The same top 20 of 1,000 items, and nothing else in common."""
+    """Take rankings with the same top 20 of 1,000 items, and nothing else in common."""
     generator = np.random.default_rng(4)
     r = np.linspace(1, 0.001, 1000)
     s = np.concatenate([r[:20], generator.permutation(r[20:])])
@@ -199,7 +199,7 @@ def correlation_outlier():
 
 
 def ndcg_flat():
-    """A random order, judged by gains between 0.5 and 1."""
+    """Judge a random order by gains between 0.5 and 1."""
     generator = np.random.default_rng(5)
     r, s = 0.5 + 0.5 * generator.random((2, 300))
     return "nDCG of a random order is high when gains are alike", [line_of("ndcg", (r, s)), line_of("jaccard", (r, s))]

@@ -19,7 +19,7 @@ A measure compares the top sets of two rankings: the k1 best items of r and the 
 all. h is the number of items in both sets, and E = k1 k2 / n the number that two random sets share on average.
 Without ties k1 = k2 = k; with `ties="closed"` the sets also hold the items tied with the k-th. Where the sizes alone
 determine the overlap (a set holds all items), the chance-corrected measures and CWrel are 1 for equal sets and 0
-otherwise.
+otherwise. Which one to use: [Which measure when](choosing.md).
 
 **Headline.** One number stands for a measure: the *area* under its curve over k, or, for measures of whole lists, the
 *value over the whole list*. `compare`, `pairwise`, `stability` and the commands report the same headline.
@@ -27,30 +27,12 @@ otherwise.
 **Names.** Any capitalisation works, and so do the aliases. Parameters are passed as `"rbo:0.98"` or `"rbo(p=0.98)"`, in
 Python also as `fj.MEASURES["rbo"](p=0.98)`, and on the command line as `-m rbo:0.98`.
 
+**Chance.** "closed form" means that the [value expected by chance](chance.md) is computed exactly; the other measures
+need permutations (`permutations=1000`). FUJI, Jaccard and all measures that are linear in the shared items, average
+overlap and RBO among them, also have [p-values without permutations](chance.md#p-values-without-permutations).
+
 **Undefined values** are NaN, with a note: rank correlations of constant scores, and measures of equal sizes where ties
 make the sizes differ. `correlation` and `gamma` give 1 there instead, as the paper does, also with a note.
-
-**Distances.** 1 - FUJI is not a metric. Two rankings with the same top set are at distance 0 whatever their scores, and
-the triangle inequality can fail: of two items, at k = 1, let a = (0.379, 0.440), b = (0.404, 0.398) and
-c = (5.032, 0.021). The distance of a and c is 0.567, although that of a and b is 0.077 and that of b and c is 0.000.
-`Matrix.dendrogram()` does not need the inequality, and `Matrix.embed()` says how much of the variation its map cannot
-show. Methods that assume a metric, such as vantage-point trees, may err.
-
-**Chance.** "closed form" means that the value expected by chance is computed exactly; the other measures need
-permutations (`permutations=1000`). See [chance](chance.md).
-
-**Significance.** `chance` and `fuji compare` give z and p of an area without permutations, for FUJI, Jaccard and all
-measures that are linear in the shared items, average overlap and RBO among them (`.method` is "analytic"). The area's
-distribution by chance [follows from the two score vectors](chance.md#p-values-without-permutations). Its variance is
-exact for the linear measures, and approximate for the areas of FUJI and Jaccard. No p is below 1e-9, nor below one in
-the number of ways to assign the scores: read such a p as "at most about this". Fewer than 20 items have none. With
-`method="permutations"` (or a number of permutations) drawn permutations decide; Křížek's index and the other measures
-have no other p-value. A ranking that ties all items has none at all.
-
-**Bands.** `Chance.band()` is where the whole curve of a random ranking stays with a probability of about 95 %, and
-`band(simultaneous=False)` the same for each k by itself. `Chance.above()` lists the stretches of k where the observed
-curve lies above the simultaneous band, and `fuji compare` says it in a sentence: "FUJI is above chance from k = 3 to
-870".
 
 ## All measures
 """
@@ -81,6 +63,30 @@ def listed(parameters):
     return ", ".join(f"`{name}={value}`" for name, value in parameters.items())
 
 
+def measure_entry(name, measure):
+    """Return a measure's own section: formula, figure, and what there is to know."""
+    headline = "value over the whole list" if measure.whole else "area under the curve"
+    chance = "closed form" if has_closed_form(measure) else "permutations"
+    facts = [
+        f"{measure.low:g} to {measure.high:g}",
+        f"headline: {headline}",
+        f"chance: {chance}",
+        *([] if measure.symmetric else ["not symmetric"]),
+        *([] if measure.unequal else ["sets of equal size only"]),
+        *([f"parameters: {listed(measure.parameters)}"] if measure.parameters else []),
+    ]
+    return [
+        f"### `{name}`",
+        "",
+        f"**{measure.title}**: {measure.formula}.",
+        "",
+        f"{'; '.join(facts)}. {measure.reference}.",
+        "",
+        f"![{measure.title} over k for three pairs of rankings](pictures/measures/{name}.svg)",
+        "",
+    ]
+
+
 def measures_page():
     """Return the page of measures."""
     rows, properties, formulas = [], [], []
@@ -98,66 +104,29 @@ def measures_page():
         )
         if measure.properties:
             properties.append([f"`{name}`", *map(mark, vars(measure.properties).values())])
-        formulas.append(f"**`{name}`** ({measure.title}): {measure.formula}. {measure.reference}.\n")
+        formulas += measure_entry(name, measure)
     header = ["measure", "range", "headline", "chance", "unequal sizes", "parameters", "aliases"]
     marks = ["measure", "defined", "bounded", "maximum", "chance", "scores"]
     lines = [MEASURES_HEAD, *table(header, rows), PROPERTIES_HEAD, *table(marks, properties)]
-    return "\n".join([*lines, "\n## Formulas and references\n", *formulas, RECALL]).rstrip() + "\n"
+    return "\n".join([*lines, FORMULAS_HEAD, *formulas, DISTANCES]).rstrip() + "\n"
 
 
-RECALL = """## Recall of an approximate search
+FORMULAS_HEAD = """
+## Formulas, figures and references
 
-A vector index returns items that should be the exact top k. [`fj.recall`](api.md#recall) is one-sided: it asks how good
-the returned items are, by their true scores. With t_k the k-th true score, an item of true score t is worth 1 if
-t ≥ t_k, otherwise t / t_k (its membership in the exact top k); with `distances=True`, where lower is better, 1 if
-d ≤ d_k, otherwise d_k / d. Negative scores are worth 0, and t_k must not be negative. Over the first k returned items,
-each counted once:
-
-- **recall** is the sum of what they are worth, over k;
-- **recall within ε** is the share with t (1 + ε) ≥ t_k, or d ≤ (1 + ε) d_k;
-- **plain recall** is the share of the exact top k that is among them, by id.
-
-So plain recall ≤ recall ≤ 1; recall is 1 if all returned items are as good as the k-th, and plain recall if all others
-are worth nothing.
-
-```python
->>> import fujiscore as fj
->>> neighbors = [[7, 3, 5, 8], [1, 2, 4, 6]]  # exact ids of two queries, and their distances
->>> distances = [[0.1, 0.2, 0.2, 0.8], [0.5, 0.6, 1.0, 1.2]]
->>> print(fj.recall((neighbors, distances), [[7, 5], [1, 6]], 2, distances=True))
-k = 2, 2 queries
-measure             mean    least
-recall              0.8750  0.7500
-recall within 0.01  0.7500  0.5000
-plain recall        0.5000  0.5000
-
-```
-
-An item that the exact answer lacks needs its true score (`scores=`). Without it the value is an interval: the item is
-worth 0 at least, and at most as much as the last item of the exact answer, for the exact answer would list a better
-one. So compute more than k exact items, or the true scores of what was returned. The scores that an index estimates are
-not true scores; where they contradict the exact answer, `fj.recall` raises an error.
-
-- faiss returns (distances, ids), hnswlib (labels, distances), and ann-benchmarks stores `neighbors` and `distances`:
-  pass the exact ones as (ids, distances), and only the ids of the approximate ones. The id -1 counts as not returned.
-- faiss and hnswlib give *squared* Euclidean distances, whose ratios are squared, too: take the square root for those of
-  distances, and for an ε that means what it does elsewhere.
-- Recall uses ratios. Cosines that are all near 0.8, or distances in many dimensions, have ratios near 1 whatever was
-  returned: pass 1 - cosine with `distances=True`, and read recall within ε and plain recall beside it.
-
-```python
->>> print(fj.recall((neighbors, distances), [[7, 9], [1, 2]], 2, distances=True))
-k = 2, 2 queries
-measure             mean              least
-recall              0.7500 to 0.8125  0.5000 to 0.6250
-recall within 0.01  0.7500            0.5000
-plain recall        0.7500            0.5000
-note: 1 of 4 returned items are not in exact and have no true score: worth 0 at least, and at most as much as its last
-  item; pass scores, or a longer exact answer
-
-```
+Every figure shows the measure over k for the same three pairs of rankings of 100 items: a ranking and a noisy copy, two
+rankings in which all nearly equal neighbours have swapped places (dotted), and two unrelated rankings (dashed grey). The
+last line is what chance looks like. Drawn by `docs/make_figures.py`.
 """
 
+DISTANCES = """## Distances
+
+1 - FUJI is not a metric. Two rankings with the same top set are at distance 0 whatever their scores, and the triangle
+inequality can fail: of two items, at k = 1, let a = (0.379, 0.440), b = (0.404, 0.398) and c = (5.032, 0.021). The
+distance of a and c is 0.567, although that of a and b is 0.077 and that of b and c is 0.000. `Matrix.dendrogram()` does
+not need the inequality, and `Matrix.embed()` says how much of the variation its map cannot show. Methods that assume a
+metric, such as vantage-point trees, may err.
+"""
 
 API_HEAD = """# Public names
 

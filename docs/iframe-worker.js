@@ -13,7 +13,7 @@ if (location.protocol === "file:") {
     start(url) {
       const inside = this.frame.contentWindow;
       const script = inside.document.createElement("script");
-      inside.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
+      inside.postMessage = (data) => setTimeout(() => this.tell(new MessageEvent("message", { data })));
       inside.importScripts = (...urls) =>
         urls.reduce((loaded, next) => loaded.then(() => this.load(next)), Promise.resolve());
       script.src = url;
@@ -22,6 +22,11 @@ if (location.protocol === "file:") {
         this.waiting = null;
       });
       inside.document.head.append(script);
+    }
+
+    tell(event) {
+      if (this.onmessage) this.onmessage(event);
+      this.dispatchEvent(event);
     }
 
     load(url) {
@@ -41,7 +46,7 @@ if (location.protocol === "file:") {
 
     postMessage(data) {
       if (this.waiting) this.waiting.push(data);
-      else this.deliver(data);
+      else setTimeout(() => this.deliver(data));
     }
 
     terminate() {

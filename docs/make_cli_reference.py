@@ -40,11 +40,11 @@ has seen enough (`| head`) is no error.
 
 **Tab completion.** In the shell's start-up file:
 
-| shell | line |
-|---|---|
-| bash | `eval "$(_FUJI_COMPLETE=bash_source fuji)"` |
-| zsh | `eval "$(_FUJI_COMPLETE=zsh_source fuji)"` |
-| fish | `_FUJI_COMPLETE=fish_source fuji \\| source` |
+```text
+eval "$(_FUJI_COMPLETE=bash_source fuji)"      # bash
+eval "$(_FUJI_COMPLETE=zsh_source fuji)"       # zsh
+_FUJI_COMPLETE=fish_source fuji | source       # fish
+```
 """
 
 

@@ -115,8 +115,8 @@ FORMULAS_HEAD = """
 ## Formulas, figures and references
 
 Every figure shows the measure over k for the same three pairs of rankings of 100 items: a ranking and a noisy copy, two
-rankings in which all nearly equal neighbours have swapped places (dotted), and two unrelated rankings (dashed grey). The
-last line is what chance looks like. Drawn by `docs/make_figures.py`.
+rankings in which all nearly equal neighbours have swapped places (dotted), and two unrelated rankings (dashed grey),
+which is what chance looks like. Drawn by `docs/make_figures.py`.
 """
 
 DISTANCES = """## Distances

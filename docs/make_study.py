@@ -151,7 +151,9 @@ def about_pair(at_hand, whole, pair, *, most):
         other = "" if actual == pair else f"; it is {title(actual)}, {values[actual]:.3f}"
         count = wins(results, kind, pair, most=most)
         mean = f"{title(pair)} {values[pair]:.3f}{other}"
-        lines.append(f"    - {words}: {word(actual == pair)} on average ({mean}), and on {count} of {len(results)} sets")
+        lines.append(
+            f"    - {words}: {word(actual == pair)} on average ({mean}), and on {count} of {len(results)} sets"
+        )
     return lines
 
 

@@ -154,6 +154,26 @@ def test_links_lead_somewhere(page):
         assert (ROOT / target).exists(), target
 
 
+@pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
+def test_lists_and_tables_are_such_on_the_site_too(page):
+    """GitHub forgives what Python-Markdown does not: no empty line before a list, nested ones indented by two."""
+    inside, previous = False, ""
+    for line in text_of(page).splitlines():
+        inside ^= line.startswith("```")
+        item = re.match(r"( *)(?:[-*]|\d+\.) ", line)
+        if not inside and item:
+            assert len(item[1]) % 4 == 0, line
+            assert (
+                item[1]
+                or not previous.strip()
+                or previous.startswith(("- ", "* ", "  ", "<!--"))
+                or re.match(r"\d+\. ", previous)
+            ), line
+        if not inside and line.startswith("|"):
+            assert not previous.strip() or previous.startswith(("|", "<!--")), line
+        previous = line
+
+
 def test_the_site_shows_every_page():
     shown = set(re.findall(r"^ +- [^:]*: ([\w./-]+\.md)$", text_of(ROOT / "mkdocs.yml"), flags=re.MULTILINE))
     assert shown == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}

@@ -11,7 +11,7 @@ from fujiscore.cli.options import Command
 
 PAGE = Path(__file__).with_name("cli.md")
 
-HEAD = """# The command `fuji`
+HEAD = """# Command line reference
 
 <!-- Generated from the commands' help by docs/make_cli_reference.py. -->
 

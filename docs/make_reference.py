@@ -128,7 +128,7 @@ not need the inequality, and `Matrix.embed()` says how much of the variation its
 metric, such as vantage-point trees, may err.
 """
 
-API_HEAD = """# Public names
+API_HEAD = """# Python reference
 
 <!-- Generated from the docstrings by docs/make_reference.py. -->
 

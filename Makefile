@@ -75,7 +75,9 @@ $(SITE)/.ready: docs/requirements.txt
 
 site: $(SITE)/.ready
 	$(SITE)/bin/zensical build --strict --clean
+	$(SITE)/bin/python docs/check_site.py out/site
 	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict --clean --quiet
+	$(SITE)/bin/python docs/check_site.py out/site
 	@echo "The documentation is in out/site; start with out/site/index.html."
 
 clean:

@@ -365,21 +365,32 @@ def class_entry(name, kind):
             lines += [*parameters(parts[title], name), ""]
     described = {part.strip() for names, _, _ in known for part in names.split(",")}
     more = [
-        f"- {shown}: {linked(inspect.getdoc(member).splitlines()[0], name)}"
+        line
         for attribute, member in _members(kind).items()
         if not attribute.startswith("_") and attribute not in INTERNAL | described
-        if (shown := shown_member(attribute, member)) is not None
+        for line in member_lines(attribute, member, name)
     ]
     if more and lines[-2].startswith("- "):
         lines.pop()
     return [*lines, *more, ""] if more else lines
 
 
+def member_lines(attribute, member, own):
+    """Return the lines of a property or a method, with the method's parameters beneath; none for plain values."""
+    shown = shown_member(attribute, member)
+    if shown is None:
+        return []
+    parts = sections(inspect.getdoc(member))
+    lines = [f"- {shown}: {linked(' '.join(parts[''].split()), own)}"]
+    return lines + [f"    {line}" for line in parameters(parts.get("Parameters", ""), own)]
+
+
 def shown_member(attribute, member):
-    """Return a property as `.name` and a method as `.name(arguments)`; None for plain values."""
+    """Return a property as `.name` and a method as `.name(arguments)`, with defaults; None for plain values."""
     if inspect.isfunction(member):
-        names = [parameter.name for parameter in inspect.signature(member).parameters.values()][1:]
-        return f"`.{attribute}({', '.join(names)})`"
+        given = list(inspect.signature(member).parameters.values())[1:]
+        plain = (parameter.replace(annotation=parameter.empty, kind=parameter.KEYWORD_ONLY) for parameter in given)
+        return f"`.{attribute}({', '.join(str(parameter) for parameter in plain)})`".replace("'", '"')
     computed = hasattr(member, "__get__") and not isinstance(member, (classmethod, staticmethod))
     return f"`.{attribute}`" if computed else None
 

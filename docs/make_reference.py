@@ -333,13 +333,13 @@ def function_entry(name, function):
 
 
 def wrapped(call):
-    """Return a call on lines of at most 116 characters, broken between arguments."""
-    if len(call) <= 116:
+    """Return a call on lines of at most 92 characters, broken between arguments."""
+    if len(call) <= 92:
         return call
     lines, indent = [""], " " * 4
     head, _, rest = call.partition("(")
     for argument in re.split(r", (?![^()]*\))", rest.removesuffix(")")):
-        if len(lines[-1]) + len(argument) > 108:
+        if len(lines[-1]) + len(argument) > 84:
             lines.append("")
         lines[-1] += f"{argument}, "
     return "\n".join([f"{head}(", *(f"{indent}{line.rstrip()}" for line in lines), ")"])

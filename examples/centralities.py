@@ -65,7 +65,8 @@ def draw(matrix, path):
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained", width_ratios=(3, 2))
     matrix.plot(ax=left, clustered=True)
-    matrix.dendrogram().plot(ax=right)
+    left.set_xlabel("")
+    matrix.dendrogram().plot(ax=right).set_xlabel("1 - FUJI, corrected for chance")
     figure.savefig(path, dpi=100)
 
 

@@ -90,7 +90,7 @@ def main():
     path = parser.parse_args().plot
     data = load_digits().data
     table = list(measure(data[:QUERIES], data[QUERIES:]))
-    print(f"{len(data) - QUERIES} vectors in {CELLS} cells, {QUERIES} queries, top {K}\n")
+    print(f"{len(data) - QUERIES} vectors of {data.shape[1]} dimensions in {CELLS} cells, {QUERIES} queries, top {K}\n")
     print("cells  looked at  recall  within 1 %  plain recall  FUJI            Jaccard")
     for probes, share, recall, within, plain, low, high, jaccard in table:
         print(f"{probes:5d}  {share:9.3f}  {recall:6.3f}  {within:10.3f}  {plain:12.3f}  ", end="")

@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 import fujiscore as fj
 from fujiscore.plots import PALETTE
 
-K, ROUNDS = 5, 40
+K, ROUNDS, SHOWN = 5, 40, 8
 
 
 def occlusion(predict, rows, background, seed):
@@ -68,14 +68,15 @@ def report(pairs, first, second, names):
     print(f"95% interval of FUJI, occlusion and Shapley: {low:.3f} to {high:.3f}")
     print(f"rows with FUJI below 0.8: {100 * main.share_below(0.8):.0f} %\n")
     row = int(main.changed_most(1)[0])
+    shown = np.argsort(-np.maximum(*(np.abs(scores[row]) / np.abs(scores[row]).max() for scores in (first, second))))
     print(f"the row with the least agreement: {row}, FUJI {main.values()[row]:.3f}")
     print(f"{'feature':24s} occlusion  Shapley")
-    for feature in np.argsort(-np.abs(second[row]))[:K]:
+    for feature in shown[:SHOWN]:
         print(f"{names[feature]:24s} {first[row, feature]:9.2f}  {second[row, feature]:7.2f}")
-    return row
+    return row, shown[:SHOWN]
 
 
-def draw(pairs, first, second, names, row, path):
+def draw(pairs, first, second, names, row, shown, path):
     """Draw the distribution over the rows, and both explanations of the worst one."""
     import matplotlib.pyplot as plt
 
@@ -84,16 +85,14 @@ def draw(pairs, first, second, names, row, path):
         left.step(np.sort(result.values()), np.arange(1, len(first) + 1) / len(first), color=colour, label=title)
     left.set(xlabel=f"FUJI of the top {K}", ylabel="share of rows up to the value", xlim=(0, 1.01), ylim=(0, 1.01))
     left.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1))
-    size = [np.abs(scores[row]) / np.abs(scores[row]).max() for scores in (first, second)]
-    shown = np.argsort(-np.maximum(*size))[:8]
     places = np.arange(shown.size)
     for scores, colour, title, shift in ((first, PALETTE[3], "occlusion", -0.2), (second, PALETTE[1], "Shapley", 0.2)):
         right.barh(places + shift, scores[row, shown], height=0.36, color=colour, label=title)
     right.axvline(0, color="black", linewidth=0.8)
     right.set_yticks(places, [names[feature] for feature in shown], fontsize=8)
     right.invert_yaxis()
-    right.set(xlabel="change of the log-odds", title=f"row {row}, the least agreement")
-    right.legend(frameon=False, fontsize=8)
+    right.set_xlabel(f"change of the log-odds, row {row} (the least agreement)")
+    right.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1))
     figure.savefig(path, dpi=100)
 
 
@@ -111,9 +110,9 @@ def main():
         "Shapley, another seed": compare(second, shapley(predict, rows, train, seed=1)),
         "occlusion, Shapley of another row": compare(first, np.roll(second, 1, axis=0)),
     }
-    row = report(pairs, first, second, data.feature_names)
+    row, shown = report(pairs, first, second, data.feature_names)
     if path:
-        draw(pairs, first, second, data.feature_names, row, path)
+        draw(pairs, first, second, data.feature_names, row, shown, path)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,17 @@ def centralities(output):
     assert corrected[closeness] < corrected[degree]
 
 
+def importance_drift(output):
+    fresh, faulty = output.strip().split("\n\n")
+    assert fresh.startswith("new data: no more than between resamples")
+    assert faulty.startswith("faulty join: beyond the noise between resamples")
+    assert [part.rpartition(": ")[2] for part in (fresh, faulty)] == ["passed", "failed"]
+    before, now = row(faulty, "  accuracy")
+    assert abs(now - before) < 0.02
+    first = next(line for line in faulty.splitlines() if ": rank " in line)
+    assert first.strip().startswith("worst perimeter: rank 1 to ")
+
+
 def two_explainers(output):
     explainers, seeds, rows = (
         row(output, start)
@@ -113,6 +124,7 @@ FACTS = {
         attention,
         centralities,
         gene_lists,
+        importance_drift,
         nearest_neighbours,
         performance_metrics,
         search_gate,

@@ -22,6 +22,7 @@ from fujiscore.drift import drift
 from fujiscore.drift_results import Drift, FeatureChange
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
+from fujiscore.importances import importances
 from fujiscore.matrix import Dendrogram, Embedding, Matrix
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.null import Chance, chance
@@ -119,6 +120,7 @@ __all__ = [
     "expected_jaccard",
     "explain",
     "fuji",
+    "importances",
     "pairwise",
     "rank",
     "rankings",

@@ -10,7 +10,7 @@ import numpy as np
 
 from fujiscore.coercion import Labelled, labelled
 from fujiscore.compare import compare
-from fujiscore.drift_results import UNJUDGED, FeatureChange, Drift
+from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange
 from fujiscore.errors import InputError, choice, first_few, integer, proportion, spelled
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings

@@ -20,6 +20,7 @@ from fujiscore.errors import InputError, counted, first_few, shown, spelled
 from fujiscore.files import write_atomically
 from fujiscore.io.columnar import need
 from fujiscore.io.runs import Asked, load_run
+from fujiscore.tables import Table, Tabular
 
 if TYPE_CHECKING:
     from fujiscore.measures import Measure
@@ -57,11 +58,19 @@ class Check:
     text: str
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Tabular):
     """What the gates say; without any gate everything passes."""
 
     checks: tuple[Check, ...]
+
+    def _summary(self) -> list[str]:
+        return self.lines() or ["passed: there is no gate"]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are few gates
+        header, formats = ["gate", "value", "bound", "passed"], ["", ".4g", ".4g", ""]
+        cells = [[check.what, check.value, check.bound, check.passed] for check in self.checks]
+        return [Table("passed" if self.passed else "FAILED", header, cells, formats)]
 
     @property
     def passed(self) -> bool:

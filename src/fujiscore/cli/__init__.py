@@ -36,6 +36,7 @@ COMMANDS = (
     "paper",
     "measures",
     "example",
+    "cite",
 )
 # The library's arguments whose option has another name.
 OPTIONS = {

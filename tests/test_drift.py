@@ -371,6 +371,20 @@ def test_a_shuffled_column_is_beyond_the_noise(wine, column):
     assert result.movers[0].rank_change > 0
 
 
+def test_fitted_models_are_versions(wine):
+    from sklearn.ensemble import RandomForestClassifier
+
+    drawn = [RandomForestClassifier(10, random_state=seed).fit(wine.data, wine.target) for seed in range(8)]
+    options = [
+        {"reference_resamples": part[:4], "current_resamples": part[4:]}
+        for part in (drawn, [model.feature_importances_ for model in drawn])
+    ]
+    results = [fj.drift(drawn[0], drawn[4], **each, nan="drop") for each in options]
+    assert results[0].noise.p_value == results[1].noise.p_value
+    assert results[0].movers == results[1].movers
+    assert any("feature_importances_ of RandomForestClassifier" in note for note in results[0].notes)
+
+
 # Gates
 
 
@@ -433,6 +447,15 @@ def test_the_example(result):
     assert list(frame.columns) == list(COLUMNS)
     assert frame["share_reference"].sum() == pytest.approx(1)
     assert frame.attrs["notes"] == list(result.notes)
+
+
+def test_notebooks_and_latex_have_the_verdict(result):
+    for text in (result._repr_html_(), result.to_latex()):
+        assert "beyond the noise between seeds" in text
+        assert "flavanoids" in text
+        assert "0.8006" in text
+    assert "0.8006" in result.noise.to_markdown()
+    assert len(result.to_markdown(rows=None).splitlines()) > len(result.to_markdown(rows=2).splitlines())
 
 
 def test_markdown_shows_names_as_they_are():

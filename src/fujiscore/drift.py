@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore import models
 from fujiscore.coercion import Labelled, labelled
 from fujiscore.compare import compare
 from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange
@@ -76,7 +77,7 @@ def drift(
 
     Parameters
     ----------
-    reference, current : array-like, Series, dict of item to score, Ranking, ...
+    reference, current : array-like, Series, dict of item to score, Ranking, fitted model, ...
         The importances of the old and the new version, as in `compare`.
     measure : str or Measure
         A name in `MEASURES`.
@@ -169,7 +170,7 @@ def _version(obj: Any, role: str, name: str, policies: Any) -> Ranking:
             f"{role} must be one ranking; got {len(obj)}: {first_few(obj.names)}. Name one of them, and pass all as "
             f"{spelled(f'{role}_resamples')}."
         )
-    if policies.get("nan") == "drop" and not isinstance(obj, (Ranking, Rankings)):
+    if policies.get("nan") == "drop" and not isinstance(obj, (Ranking, Rankings)) and models.read(obj, name) is None:
         part = labelled(obj, name)  # positions become labels: what is dropped must not move the others
         obj = part if part.items is not None else Labelled(range(part.scores.size), part.scores)
     ranking: Ranking = align([obj], [name], **policies)[0]

@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore.errors import InputError, counted, first_few, short_names, spelled
 from fujiscore.measures import find
 from fujiscore.results import Result
-from fujiscore.tables import frame, markdown_text, text_table, to_markdown
+from fujiscore.tables import Table, frame, markdown_text, text_table, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -237,18 +237,20 @@ class Drift(Result):
             "notes": list(self.notes),
         }
 
-    def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:
-        """Return a short report for a pull request: the verdict, lines of gates if given, similarity, movers, notes."""
-        header, rows = self.level_table()
+    def to_markdown(self, *, rows: int | None = SHOWN, verdict: Sequence[str] = ()) -> str:
+        """Return a report for a pull request: the verdict, lines of gates if given, similarity, movers, notes.
+
+        Tables of movers have at most so many rows (None for all).
+        """
         bullets = [*verdict, *self.counts(), *(self.noise.in_words() if self.noise is not None else ())]
         lines = [
             f"**Importance drift: {markdown_text(self.verdict)}** ({' → '.join(map(markdown_text, self.names))})",
             "",
             *(f"- {markdown_text(line)}" for line in bullets),
             "",
-            *to_markdown(header, rows),
+            *to_markdown(*self.level_table()),
         ]
-        for title, table in self.mover_tables(number).items():
+        for title, table in self.mover_tables(rows).items():
             lines += ["", f"<details><summary>{title}</summary>", "", *to_markdown(*table), "", "</details>"]
         notes = [f"- {markdown_text(note)}" for note in self.notes]
         return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
@@ -279,12 +281,17 @@ class Drift(Result):
             rows.append([f"{find(level.measure).title}, {level.place}", *cells, p_value])
         return ["similarity", "value", "by chance", "corrected", "p"], rows
 
-    def mover_tables(self, number: int = SHOWN) -> dict[str, tuple[list[str], list[list[str]]]]:
+    def mover_tables(self, number: int | None = SHOWN) -> dict[str, tuple[list[str], list[list[str]]]]:
         """Return header and rows of the largest changes of share, and of rank, by title; none if nothing changed."""
         moved = [change for change in self.changes if change.kind != "same"]
         tables = {"Largest changes of share": moved, "Largest changes of rank": list(self.rank_movers)}
         header = ["feature", "old share", "new share", "points", "old rank", "new rank", "kind"]
         return {title: (header, _cells(changes[:number])) for title, changes in tables.items() if changes}
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        tables = [Table(f"drift: {self.verdict}", *_numbers(*self.level_table()))]
+        tables += [Table(title, *_numbers(*table), (SHARES,)) for title, table in self.mover_tables(rows).items()]
+        return [*tables, *(self.noise._tables(rows) if self.noise is not None else [])]  # noqa: SLF001 - a result's own
 
     def _summary(self) -> list[str]:
         lines = [f"drift: {self.verdict}", *self.counts(), *text_table(*self.level_table())]
@@ -292,6 +299,11 @@ class Drift(Result):
         for title, table in self.mover_tables().items():
             lines += [f"{title} ({SHARES})" if title.endswith("share") else title, *text_table(*table)]
         return lines
+
+
+def _numbers(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Any, Any, list[str]]:
+    """Return a table of a column of names and columns of numbers, with how these are written."""
+    return header, rows, ["", *["s"] * (len(header) - 1)]
 
 
 def _cells(changes: Sequence[FeatureChange]) -> list[list[str]]:

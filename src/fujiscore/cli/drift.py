@@ -188,7 +188,7 @@ def _report(result: fj.Drift, verdict: Verdict, files: tuple[str, ...], show: in
         COLUMNS,
         lambda: map(astuple, result.changes),
         result.notes,
-        markdown=lambda: result.to_markdown(show, verdict.lines()),
+        markdown=lambda: result.to_markdown(rows=show, verdict=verdict.lines()),
     )
 
 

@@ -412,7 +412,7 @@ def log_k(ax: Any, lines: Sequence[Any], points: Grid) -> Any:
     ax.tick_params(labelsize=8)
     ax.xaxis.label.set(**SMALL)
     ax.yaxis.label.set(**SMALL)
-    legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, **SMALL)
+    legend(ax, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.6, ncols=2, **SMALL)
     return ax
 
 

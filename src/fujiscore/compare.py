@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.closed_forms import has_closed_form
-from fujiscore.errors import NAME, InputError, choice, printable, spelled
+from fujiscore.errors import NAME, InputError, choice, printable, short_names, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.long import Asked, LongRankings, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
-from fujiscore.null import Chance, chances, exp_grid, no_universe
+from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
 from fujiscore.stream import Column
-from fujiscore.tables import text_table
+from fujiscore.tables import Table, Tabular, columns_table, text_table
 from fujiscore.truncated import Bounds, bounds
 from fujiscore.verdicts import differs_most, headline_level, verdict
 
@@ -55,6 +55,7 @@ class Curve(ResultOverK):
     notes: tuple[str, ...] = ()
 
     _plot = "curve"
+    _svg = "curve"
 
     @property
     def auc(self) -> float:
@@ -82,8 +83,8 @@ class Curve(ResultOverK):
         return {self.measure: self.values}
 
 
-@dataclass(frozen=True)
-class Level:
+@dataclass(frozen=True, repr=False)
+class Level(Tabular):
     """A measure's value in one place, against chance; None where it is not known.
 
     Attributes
@@ -113,6 +114,14 @@ class Level:
     p_value: float | None = None
     method: str | None = None
     alternative: str | None = None
+
+    def _summary(self) -> list[str]:
+        known = {"by chance": self.expected, "corrected": self.corrected, "z": self.z, "p": self.p_value}
+        parts = [f"{name} {value:.4g}" for name, value in known.items() if value is not None]
+        return [", ".join([f"{find(self.measure).title}, {self.place}: {self.value:.4f}", *parts])]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        return [levels_table(find(self.measure).title, [self])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,6 +156,8 @@ class Comparison(ResultOverK):
     notes: tuple[str, ...]
     permuted: Mapping[str, list[Chance]] | None = None
     alternative: str = "greater"
+
+    _svg = "comparison"
 
     @property
     def n(self) -> int:
@@ -291,6 +302,28 @@ class Comparison(ResultOverK):
 
     def _columns(self) -> dict[str, Any]:
         return {name: curve.values for name, curve in self.curves.items()}
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        names = " and ".join(short_names(self.rankings.names))
+        return [levels_table(f"{names}, {self._summary()[0]}", self.levels()), *super()._tables(rows)]
+
+    def _caption(self) -> str:
+        return "values over k"
+
+
+def levels_table(caption: str, levels: Sequence[Level]) -> Table:
+    """Return measures in places against chance; what is known of none is left out."""
+    columns: dict[str, tuple[str, Any]] = {
+        "measure": ("", [find(level.measure).title for level in levels]),
+        "place": ("", [level.place for level in levels]),
+        "value": (".4f", [level.value for level in levels]),
+        "by chance": (".4f", [level.expected for level in levels]),
+        "corrected": (".4f", [level.corrected for level in levels]),
+        "z": (".2f", [level.z for level in levels]),
+        "p": (".3g", [p_text(level.p_value, level.method) for level in levels]),
+    }
+    known = {name: column for name, column in columns.items() if any(value is not None for value in column[1])}
+    return columns_table(caption, known)
 
 
 def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | None) -> Level:
@@ -507,7 +540,7 @@ def compare(
     k : int or increasing integers
         Further k to report in `.levels()`.
     permutations, random_state, n_jobs, executor, progress
-        As in `chance`: number of permutations for p-values, and how to draw them.
+        As in `chance`.
     alternative : {"greater", "less", "two-sided"}
         Which values count as extreme in p-values: at least as large, at most as large, or both.
     r, s, ks, ties, zero_tail, **policies

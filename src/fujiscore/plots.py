@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from fujiscore.compare import Curve
     from fujiscore.consensus import Consensus
+    from fujiscore.drift_results import Drift
     from fujiscore.matrix import Dendrogram, Embedding, Matrix
     from fujiscore.null import Chance
     from fujiscore.overlap import Grid
@@ -258,6 +259,31 @@ def consensus(result: Consensus, ax: Any = None) -> Any:
     ax.set_xlabel(f"similarity with the consensus ({find(result.measure).title}, {result.area})", **LITERAL)
     ax.grid(alpha=0.25)
     legend(ax, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return ax
+
+
+def drift(result: Drift, ax: Any = None, items: int = 15) -> Any:
+    """Draw the shares of the features that changed most in both versions, the largest change on top."""
+    changes = [change for change in result.changes if change.kind != "same"][:items] or list(result.changes[:items])
+    rows = np.arange(len(changes))
+    ax = new_axes(6.4, 1.6 + 0.28 * rows.size) if ax is None else ax
+    old, new = (
+        np.array([100 * share for share in shares])
+        for shares in zip(*((one.share_reference, one.share_current) for one in changes), strict=True)
+    )
+    ax.hlines(rows, old, new, color="#BBBBBB", linewidth=2, zorder=1)
+    ax.axvline(0, color=CHANCE, linewidth=0.8, zorder=0)
+    names = short_names(result.names, LONGEST)
+    ax.plot(old, rows, "o", color=SLATE, markersize=7, markerfacecolor="white", label=names[0])
+    ax.plot(new, rows, "o", color=INK, markersize=5, label=names[1])
+    kinds = ["" if change.kind in {"moved", "same"} else f" ({change.kind})" for change in changes]
+    labels = short_names([change.item for change in changes], LONGEST)
+    ax.set_yticks(rows, [name + kind for name, kind in zip(labels, kinds, strict=True)], **LITERAL)
+    some = f" ({rows.size} of {len(result.changes)} features)" if rows.size < len(result.changes) else ""
+    ax.set(xlabel=f"share of the version's total score, in %{some}", ylim=(rows.size - 0.5, -0.5))
+    ax.grid(alpha=0.25, axis="x")
+    ax.set_title(result.verdict.split(":")[0], fontsize="medium", **LITERAL)
+    legend(ax, fontsize=8)
     return ax
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import NAME, counted, one_line, short_names
+from fujiscore.errors import LISTED, NAME, counted, one_line, short_names
 from fujiscore.measures import find
+from fujiscore.tables import Table as NamedTable
 from fujiscore.tables import free_name, markdown_text, to_markdown
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     Cells: TypeAlias = tuple[list[str], list[list[str]]]
 
 HEADING = "# Feature ranking study"
+# Columns of a name in a summary of a few lines.
+SHORT = 24
 COVERS = "Intervals are about resamples of this data set: on new data, rankings may be less similar"
 TIERS = "Features of different tiers differ significantly in mean rank over resamples of this data set"
 
@@ -122,6 +125,44 @@ def markdown(study: Study) -> str:
     if study.notes:
         lines += ["", "## Notes", "", *(f"- {markdown_text(one_line(note))}" for note in study.notes)]
     return "\n".join(lines) + "\n"
+
+
+def shown(study: Study, rows: int | None) -> list[NamedTable]:
+    """Return the tables of the summary with their captions."""
+    area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
+    most = study.settings["top"] if rows is None else max(1, rows // max(len(study.ranks), 1))
+    found = [
+        (f"agreement of the methods ({area})", agreement(study), 1, []),
+        (f"stability of each method (mean {area})", steadiness(study), 1, [COVERS]),
+        ("top features", ranked(study), 1, []),
+        (f"mean ranks over the resamples, first {most} of each method", certainty(study, most), 3, [TIERS]),
+    ]
+    return [_titled(caption, cells, text, notes, rows) for caption, cells, text, notes in found if cells[1]]
+
+
+def _titled(caption: str, cells: Cells, text: int, notes: list[str], rows: int | None) -> NamedTable:
+    """Return a table whose first columns are text; of many rows the first ones."""
+    header, body = cells
+    cut = f" (first {rows} of {len(body)} rows)" if rows is not None and len(body) > rows else ""
+    return NamedTable(caption + cut, header, body[:rows], [*[""] * text, *["s"] * (len(header) - text)], notes)
+
+
+def summary(study: Study) -> list[str]:
+    """Return the study in a few lines: its size, who agrees, who is stable, what matters."""
+    names = short_methods(study, SHORT)
+    lines = [f"study of {sizes(study)}, {counted(len(study.methods), 'method')}"]
+    if study.curves:
+        a, b = most_similar(study)[0]
+        area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
+        lines.append(f"most similar: {names[a]} and {names[b]}, {study.matrix[a, b]:.3f} ({area})")
+    best = study.stability_corrected or study.stability
+    most = by_stability(study)[0]
+    if not np.isnan(best[most].value):
+        kind = "corrected stability" if study.stability_corrected else "stability"
+        lines.append(f"most stable: {names[most]}, {kind} {best[most].value:.3f}")
+    features = short_names((f.feature for f in study.top[:LISTED]), SHORT)
+    lines.append(f"top features: {', '.join(features)}" if features else "no feature stands out: every ranking is flat")
+    return [*lines, "print shows all tables; .save(folder) writes them"]
 
 
 def sizes(study: Study) -> str:
@@ -226,11 +267,11 @@ def ranked(study: Study) -> Cells:
     return ["feature", "mean rank", *short_methods(study).values(), *last], rows
 
 
-def certainty(study: Study) -> Cells:
+def certainty(study: Study, most: int | None = None) -> Cells:
     """Return the features with the best mean rank over the resamples of each method, with intervals and tiers."""
     top, rows, names = study.settings["top"], [], short_methods(study)
     for name, ranks in study.ranks.items():
-        for i, feature in enumerate(short_names(ranks.items[:top])):
+        for i, feature in enumerate(short_names(ranks.items[: most or top])):
             interval = f"{ranks.low[i]:.1f} to {ranks.high[i]:.1f}"
             numbers = [f"{ranks.mean[i]:.1f}", interval, f"{ranks.in_top[i]:.2f}"]
             rows.append([names[name], str(ranks.tier[i]), feature, *numbers])

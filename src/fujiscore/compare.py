@@ -18,7 +18,7 @@ from fujiscore.measures import Measure, area, evaluate, find, headline, undefine
 from fujiscore.null import Chance, chances, exp_grid, no_universe
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
-from fujiscore.results import ResultOverK
+from fujiscore.results import Reported, ResultOverK
 from fujiscore.stream import Column
 from fujiscore.tables import text_table
 from fujiscore.truncated import Bounds, bounds
@@ -115,7 +115,7 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ResultOverK):
+class Comparison(ResultOverK, Reported):
     """Several measures of one pair of rankings.
 
     Attributes
@@ -148,6 +148,7 @@ class Comparison(ResultOverK):
     alternative: str = "greater"
 
     _plot = "comparison"
+    _page = "pairs.comparison"
 
     @property
     def n(self) -> int:

@@ -12,7 +12,7 @@ from fujiscore.intervals import ALTERNATIVES, ZERO, test, welch
 from fujiscore.pairwise import pairwise
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
-from fujiscore.results import Result
+from fujiscore.results import Reported, Result
 from fujiscore.stability import (
     COVERS,
     Stability,
@@ -39,7 +39,7 @@ UNEQUAL = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityComparison(Result):
+class StabilityComparison(Result, Reported):
     """The difference between two methods' stability.
 
     Attributes
@@ -70,6 +70,8 @@ class StabilityComparison(Result):
     second: Stability
     notes: tuple[str, ...] = ()
     alternative: str = "two-sided"
+
+    _page = "many.stability_comparison"
 
     @property
     def kind(self) -> str:

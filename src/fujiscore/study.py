@@ -16,6 +16,7 @@ from fujiscore.multiplicity import adjusted
 from fujiscore.overlap import grid
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
+from fujiscore.results import Reported
 from fujiscore.ranks import ItemRanks, item_ranks
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, of_pairs
@@ -63,7 +64,7 @@ class TopFeature:
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class Study(Reported):
     """Rankings of the features of one data set by several methods, compared and judged.
 
     A ranking is flat if it does not tell features apart: all scores are equal, or, for FUJI, none is above 0. Two
@@ -113,6 +114,8 @@ class Study:
     settings: Mapping[str, Any]
     notes: tuple[str, ...] = ()
     resumed: int = 0
+
+    _page = "studies.study"
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import click
 import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.between import report as report_between
-from fujiscore.cli.output import Report, check_destinations, deliver, draw
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
 from fujiscore.errors import NAME, InputError, counted, short_names, shortened
 from fujiscore.intervals import ALTERNATIVES
@@ -91,6 +91,7 @@ class Versus(options.Command):
 @options.points
 @options.reading
 @options.plot("Draw stability over k")
+@options.html
 @options.writing
 @options.work_anywhere
 def command(
@@ -108,6 +109,7 @@ def command(
     points: options.Points,
     reading: options.Reading,
     plot: str | None,
+    html: str | None,
     writing: options.Writing,
     work: options.Work,
 ) -> None:
@@ -122,7 +124,9 @@ def command(
     With --between, each of two files holds the rankings of a method: how similar the methods are to each other. With a
     third file: is the first method more similar to the second (--alternative greater) or to the third (less).
     """
-    check_destinations(writing, [*files, *versus], plot)
+    check_destinations(writing, [*files, *versus], plot, html)
+    if html is not None and (ranks or between):
+        raise click.UsageError("--html takes no --ranks or --between; the page has the ranks of the items.")
     if between and (versus or ranks or plot or k):
         raise click.UsageError("--between takes no --versus, --ranks, -k or --plot.")
     groups = _methods(files, reading) if between else _groups(files, versus, reading)
@@ -155,6 +159,10 @@ def command(
     names = tuple(groups)
     if plot is not None:
         _draw(plot, writing, names, curves)
+    if html is not None:
+        from fujiscore.report.many import stabilities
+
+        write_page(html, writing, stabilities(names, results, curves))
     deliver(_report(names, results, curves, list(groups.values())), writing)
 
 

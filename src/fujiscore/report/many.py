@@ -70,6 +70,7 @@ def matrices(results: Sequence[Matrix]) -> Page:
         settings=matrix_settings(first),
         notes=joined([one.notes for one in results]),
         tops=held,
+        corrected=first.corrected,
     )
 
 
@@ -182,7 +183,8 @@ def pair_curves(result: Matrix) -> dict[str, Any] | None:
 def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[Task]:
     """Return what to compute of each pair: the measure if it is one of top sets, FUJI and Jaccard."""
     ks = log_grid(rankings.depth, points)
-    first = [] if find(result.measure).by_rank else [result.measure]
+    asked = find(result.measure)
+    first = [] if asked.by_rank or not asked.symmetric else [asked.name]
     options: Any = {"ties": result.ties, "zero_tail": result.zero_tail}
     tasks = []
     for name in dict.fromkeys([*first, "fuji", "jaccard"]):
@@ -267,6 +269,7 @@ def stabilities(
         settings=matrix_settings(methods[0].pairs) | {"confidence": f"{methods[0].confidence:.0%}"},
         notes=[*joined([one.notes for one in found]), COVERS],
         tops=held,
+        corrected=methods[0].pairs.corrected,
     )
 
 

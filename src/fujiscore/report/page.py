@@ -46,6 +46,8 @@ class Page:
         How it was computed.
     notes : sequence of str
         What a reader must know.
+    corrected : bool
+        Whether values corrected for chance are shown first.
     """
 
     kind: str
@@ -56,6 +58,7 @@ class Page:
     settings: Mapping[str, Any]
     notes: Sequence[str]
     tops: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+    corrected: bool = False
 
 
 def write(page: Page, path: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -79,7 +82,7 @@ def render(page: Page) -> str:
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'"
     title = encodable(" and ".join(text(name, 60) for name in page.names[:2]) or page.kind)
     colours = {name: colour(name) for name in ("fuji", "jaccard")}
-    data = {"colours": colours, "parts": list(page.parts), "tops": list(page.tops)}
+    data = {"colours": colours, "corrected": page.corrected, "parts": list(page.parts), "tops": list(page.tops)}
     head = [
         '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',

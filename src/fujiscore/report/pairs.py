@@ -28,11 +28,11 @@ LOW = 0.1
 FACTS = 6
 
 
-def comparison(result: Comparison) -> Page:
-    """Return the page of a comparison."""
+def comparison(result: Comparison, k: int | None = None) -> Page:
+    """Return the page of a comparison, which shows the items at k first."""
     names = result.rankings.names
     held = [] if isinstance(result.rankings, LongRankings) else [embedded(result)]
-    parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None)]
+    parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None, start=k or _start(result))]
     if held:
         parts.append({"kind": "follow", "title": "Find an item", "tops": 0, "said": described(held[0])})
     parts.append(_levels_part(result))
@@ -125,7 +125,7 @@ def pair_part(result: Comparison, held: int | None, **more: Any) -> dict[str, An
     said = "" if kept.size == ks.size else f"Curves are thinned: {kept.size} of {ks.size} evaluated k, on a log grid."
     names = list(result.rankings.names)
     part = {"kind": "pair", "title": "Similarity over k", "ks": ks[kept].tolist(), "lines": lines, "said": said}
-    return part | {"tops": held, "pair": [0, 1], "names": names, "start": _start(result)} | more
+    return part | {"tops": held, "pair": [0, 1], "names": names} | more
 
 
 def _band(band: tuple[Scores, Scores], expected: Scores, kept: Sizes) -> dict[str, str]:
@@ -142,7 +142,7 @@ def _line(name: str, values: Scores, **more: Any) -> dict[str, Any]:
 
 
 def _start(result: Comparison) -> int:
-    """Return the k that the page shows first: one asked for, or 10 or half of the items."""
+    """Return the k that the page shows first: 10, or half of the items if they are few."""
     return min(10, max(1, result.grid.depth // 2))
 
 

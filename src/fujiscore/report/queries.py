@@ -45,7 +45,10 @@ def run_comparison(result: RunComparison, gates: Sequence[str] = ()) -> Page:
             "queries in both runs": len(result),
             "compared": result.place,
             "measures": ", ".join(measure.name for measure in result.measures),
-            **{name: value for name, value in result.settings.items() if name not in {"a", "b", "k"}},
+            "universe": result.settings["universe"] or "not given",
+            "missing": result.settings["missing"],
+            "ties": result.settings["ties"],
+            "zero tail": result.settings["zero_tail"],
             "confidence": f"{result.confidence:.0%}",
         },
         notes=result.notes,
@@ -121,6 +124,10 @@ def _lists(result: RunComparison, places: list[int]) -> tuple[list[dict[str, Any
         except InputError:  # lists without an item, or without a score for FUJI
             continue
         title = f"Query {text(query)}"
-        pairs[row] = pair_part(one, len(held), title=title, start=max(1, int(result.columns["k"][place])))
+        part = pair_part(one, len(held), title=title, start=max(1, int(result.columns["k"][place])))
+        if "fuji_high" in result.columns:  # unlisted items count as 0
+            part["lines"][0]["title"] = "FUJI, at least"
+            part["least"] = True
+        pairs[row] = part
         held.append(embedded(one, cells=CELLS))
     return held, pairs

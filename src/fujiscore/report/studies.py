@@ -46,6 +46,7 @@ def study(result: Study, name: str = "") -> Page:
         settings=_settings(result),
         notes=[*result.notes, study_report.COVERS],
         tops=held,
+        corrected=result.stability_corrected is not None,
     )
 
 

@@ -1,6 +1,6 @@
 // Curves over k. What all parts share: which kind of value is shown, and what screen readers are told.
 
-const state = { corrected: false };
+const state = { corrected: page.corrected };
 const announcer = html("p", { class: "visually-hidden", role: "status", "aria-live": "polite" });
 let spoken = 0;
 /** Tell screen readers, once the keys have come to rest. */

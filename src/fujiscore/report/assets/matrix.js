@@ -61,6 +61,7 @@ function matrixView(section, part) {
       order: order(),
       columnOrder: columnOrder(),
       values: data[kind()],
+      kind: kind(),
       marked: data.marked,
       cell,
       cursor,
@@ -101,7 +102,7 @@ function matrixView(section, part) {
 }
 
 /** Draw the cells of a matrix; return a function that frames the cell under the cursor. */
-function drawHeat(place, { rows, columns, order, columnOrder, values, marked, cell, cursor, onMove, onPick }) {
+function drawHeat(place, { rows, columns, order, columnOrder, values, kind, marked, cell, cursor, onMove, onPick }) {
   const named = rows.length <= 60 && columns.length <= 60;
   const width = Math.max(place.clientWidth || 640, 200);
   const letters = named ? (width < 520 ? 10 : 24) : 0;
@@ -124,6 +125,7 @@ function drawHeat(place, { rows, columns, order, columnOrder, values, marked, ce
   if (rows.length * columns.length > MOST_CELLS)
     paintCells(place, area, size, order, columnOrder, values, marked, cell, share);
   else drawCells(area, size, order, columnOrder, values, marked, cell, share);
+  place.append(colourKey(low, kind));
   const step = Math.max(1, Math.ceil(13 / size));
   if (named) {
     order.forEach(
@@ -179,6 +181,16 @@ function drawHeat(place, { rows, columns, order, columnOrder, values, marked, ce
   return mark;
 }
 
+/** Return what the colours of a heat map stand for. */
+function colourKey(low, kind) {
+  const steps = Array.from({ length: 40 }, (_, i) =>
+    svg("rect", { x: 4 * i, y: 0, width: 4.5, height: 12, fill: heat(i / 39).fill }),
+  );
+  const bar = svg("svg", { width: 160, height: 12, class: "key", "aria-hidden": "true" }, ...steps);
+  return html("p", { class: "said" }, `${low} `, bar, kind === "corrected" ? " 1, corrected for chance" : " 1");
+}
+
+/** Draw few cells with their values. */
 function drawCells(area, size, order, columnOrder, values, marked, cell, share) {
   order.forEach((i, row) =>
     columnOrder.forEach((j, column) => {
@@ -238,7 +250,8 @@ function pairTable(part, rows, columns, data, kind, cell) {
       if (part.columns || j > i) pairs.push([i, j]);
     }),
   );
-  pairs.sort((one, other) => (data[kind][cell(...other)] || -9) - (data[kind][cell(...one)] || -9));
+  const known = (pair) => (isNumber(data[kind][cell(...pair)]) ? data[kind][cell(...pair)] : -9);
+  pairs.sort((one, other) => known(other) - known(one));
   const most = pairs.length > 2 * MOST_ROWS ? [...pairs.slice(0, MOST_ROWS), ...pairs.slice(-MOST_ROWS)] : pairs;
   const header = ["first", "second", kind === "corrected" ? `${part.measure}, corrected` : part.measure];
   for (const [name, title] of [
@@ -276,20 +289,24 @@ function openPair(place, part, i, j, title) {
   const second = part.columns ? m + j : j;
   const names = [part.names[i], (part.columns ?? part.names)[j]];
   const start = part.k ?? Math.min(10, Math.max(1, Math.floor((held?.limit ?? 20) / 2)));
+  const remember = (k) => {
+    part.k = k;
+  };
+  const view = { tops: part.tops, pair: [i, second], names, start, remember };
   if (part.curves) {
     const [low, high] = part.columns || i < j ? [i, j] : [j, i];
     const at = part.columns ? i * part.columns.length + j : (low * (2 * m - low - 1)) / 2 + (high - low - 1);
-    const view = { ...part.curves, place: at, tops: part.tops, pair: [i, second], names, start };
-    pairView(place, view);
+    pairView(place, { ...part.curves, ...view, place: at });
     place.append(html("p", { class: "said" }, `Curves on a log grid of ${part.curves.ks.length} k.`));
   } else if (held && held.depth > 0) {
-    pairView(place, { ...computedCurves(held, i, second), tops: part.tops, pair: [i, second], names, start });
+    const curves = computedCurves(held, i, second);
+    pairView(place, { ...curves, ...view });
     place.append(
       html(
         "p",
         { class: "said" },
-        `There are too many pairs for all their curves: these end at k = ${held.depth}, ` +
-          "to which this page holds the items, and are computed from them.",
+        `There are too many pairs for all their curves: these end at k = ${curves.ks[curves.ks.length - 1]}, ` +
+          "and are computed from the items on this page.",
       ),
     );
   } else {

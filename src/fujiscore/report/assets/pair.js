@@ -20,6 +20,7 @@ function pairView(section, part) {
   const show = () => {
     const i = Number(slider.value);
     part.start = ks[i];
+    part.remember?.(ks[i]);
     mark(i);
     const values = shownLines(lines).map(
       (line) =>
@@ -29,7 +30,7 @@ function pairView(section, part) {
     const text = `k = ${ks[i]}: ${values.join(", ")}`;
     output.replaceChildren(isolated(text));
     slider.setAttribute("aria-valuetext", text);
-    drawItems(items, held, pair, names, ks[i]);
+    drawItems(items, held, part, ks[i]);
   };
   slider.addEventListener("input", show);
   const pick = (i) => {
@@ -45,6 +46,7 @@ function pairView(section, part) {
     items,
     alternative("Values of the curves as a table", () => curveTable(ks, lines)),
   );
+  if (part.said) section.append(html("p", { class: "said" }, part.said));
   mark = drawCurves(place, { ks, lines, onPick: pick });
   show();
 }
@@ -52,7 +54,7 @@ function pairView(section, part) {
 const KINDS = { "far miss": "far", "near miss": "near", "opposite sign": "far", shared: "shared" };
 
 /** Draw the items of two top sets at k: in words, as a slope chart, and as a table. */
-function drawItems(place, held, pair, names, k) {
+function drawItems(place, held, { pair, names, least }, k) {
   if (!held) {
     place.replaceChildren(
       html("p", { class: "said" }, "The items are not on this page: the rankings were not in memory."),
@@ -68,7 +70,7 @@ function drawItems(place, held, pair, names, k) {
   const opposite = counts["opposite sign"] ? `, ${counts["opposite sign"]} of opposite sign` : "";
   const words =
     `At k = ${k}: ${counts.shared} shared, ${plural(counts["near miss"], "near miss")}, ` +
-    `${plural(counts["far miss"], "far miss")}${opposite}. FUJI ${fixed(found.fuji)}, Jaccard ${fixed(found.jaccard)}.`;
+    `${plural(counts["far miss"], "far miss")}${opposite}. FUJI ${least ? "at least " : ""}${fixed(found.fuji)}, Jaccard ${fixed(found.jaccard)}.`;
   const area = html("div", { class: "chart" });
   const wasOpen = place.querySelector("details")?.open;
   const details = alternative("Items as a table", () => itemTable(held, pair, names, found));

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,17 @@ from fujiscore.report.tops import tops
 from fujiscore.results import Reported
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-HOSTILE = ["<script>alert(1)</script>", "</script>", "\"'`&amp;", "👩‍👩‍👧", "x" * 500, "שלום‮x", "a\u2028b", "\ud800", "\x1b["]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script>",
+    "\"'`&amp;",
+    "\N{WOMAN}\u200d\N{GIRL}",
+    "x" * 500,
+    "\u05e9\u05dc\u05d5\u05dd\u202ex",  # right to left
+    "a\u2028b",
+    "\ud800",
+    "\x1b[",
+]
 
 
 class Reader(HTMLParser):
@@ -131,7 +142,7 @@ def test_pages_are_the_same_bytes_each_time(results, tmp_path):
 def test_an_existing_file_is_replaced_with_force_only(results, tmp_path):
     path = tmp_path / "page.html"
     path.write_text("mine")
-    with pytest.raises(fj.InputError, match="exists already. Pass force=True"):
+    with pytest.raises(fj.InputError, match=r"exists already\. Pass force=True"):
         results["Comparison"].report(path)
     assert path.read_text() == "mine"
     results["Comparison"].report(path, force=True)
@@ -152,8 +163,7 @@ def test_names_are_data(tmp_path):
     assert page.tags.count("title") == 1
     assert "<b>a</b>" in page.words
     shown = page.data["tops"][0]["items"]
-    kept = [name for name in HOSTILE if name.isprintable() or name in {"👩‍👩‍👧", "a\u2028b"} or "\u202e" in name]
-    assert set(kept) <= set(shown)
+    assert set(HOSTILE[:-2]) <= set(shown)
     assert {"\\ud800", "\\x1b["} <= set(shown)
     data = path.read_text(encoding="utf-8").split('id="data">')[1].split("</script>")[0]
     assert not set("<>&\u2028\u2029") & set(data)
@@ -255,7 +265,7 @@ def test_pair_curves_are_those_of_compare(scores):
     names = list(scores)
     values = [unpacked(line["values"]).reshape(10, -1) for line in curves["lines"]]
     expected = unpacked(curves["lines"][0]["expected"]).reshape(10, -1)
-    for place, (i, j) in enumerate([(i, j) for i in range(5) for j in range(i + 1, 5)]):
+    for place, (i, j) in enumerate(combinations(range(5), 2)):
         result = fj.compare(scores[names[i]], scores[names[j]], ks=curves["ks"])
         np.testing.assert_allclose(values[0][place], result["fuji"].values, rtol=1e-6)
         np.testing.assert_allclose(values[1][place], result["jaccard"].values, rtol=1e-6)
@@ -318,7 +328,10 @@ def test_runs_list_the_least_similar_queries_first(results):
 
 def test_ten_thousand_queries_weigh_little():
     rng = np.random.default_rng(7)
-    a = {f"query {q}": {f"document {q}-{i}": float(v) for i, v in enumerate(rng.lognormal(size=10))} for q in range(10_000)}
+    a = {
+        f"query {q}": {f"document {q}-{i}": float(v) for i, v in enumerate(rng.lognormal(size=10))}
+        for q in range(10_000)
+    }
     b = {q: {item: score * rng.lognormal(0, 0.5) for item, score in one.items()} for q, one in a.items()}
     assert len(render(queries.run_comparison(fj.compare_runs(a, b)))) < 3_000_000
 

@@ -16,8 +16,8 @@ from fujiscore.multiplicity import adjusted
 from fujiscore.overlap import grid
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
-from fujiscore.results import Reported
 from fujiscore.ranks import ItemRanks, item_ranks
+from fujiscore.results import Reported
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, of_pairs
 from fujiscore.stability_tests import StabilityComparison, compare_stabilities

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,42 +13,19 @@ import fujiscore as fj
 
 pytestmark = pytest.mark.browser
 
-HOSTILE = ["<script>alert(1)</script>", "</script><img src=x onerror=alert(2)>", "\"'`&amp;", "👩‍👩‍👧 family", "x" * 500, "שלום עולם"]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(2)>",
+    "\"'`&amp;",
+    "\N{WOMAN}\u200d\N{WOMAN}\u200d\N{GIRL} family",
+    "x" * 500,
+    "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd",  # right to left
+]
 PAGES = ["compare", "matrix", "stability", "versus", "study", "runs", "corrected", "truncated"]
 # The least contrast of text, and how long a key may take (ms), by the accessibility guidelines and ours.
 CONTRAST, SOON, OPENED = 4.5, 100, 2000
 
-# Every text on the page with its colour and the first opaque ground behind it.
-TEXTS = """() => {
-  const parse = (css) => { const n = css.match(/[\\d.]+/g).map(Number); return { rgb: n.slice(0, 3), a: n[3] ?? 1 }; };
-  const light = (rgb) => { const [r, g, b] = rgb.map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const node = walker.currentNode, element = node.parentElement;
-    if (!node.textContent.trim() || element.closest("script, style, title, noscript, .visually-hidden")) continue;
-    if (!element.getClientRects().length) continue;
-    const style = getComputedStyle(element);
-    const isSvg = element instanceof SVGElement;
-    if (isSvg && element.classList.contains("cell") && !element.classList.contains("on-pale")) {
-      const box = element.previousElementSibling;
-      if (box?.tagName === "rect") {
-        const [a, b] = [light(parse(style.fill).rgb), light(parse(getComputedStyle(box).fill).rgb)];
-        found.push({ text: node.textContent, ratio: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) });
-      }
-      continue;
-    }
-    let ground = null;
-    for (let at = element; at && !ground; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.a === 1) ground = colour.rgb;
-    }
-    const [a, b] = [light(parse(isSvg ? style.fill : style.color).rgb), light(ground)];
-    found.push({ text: node.textContent.slice(0, 40), kind: element.getAttribute("class"), ratio: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) });
-  }
-  return found;
-}"""
+TEXTS = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 
 
 def perturbed(n, m, seed, spread=0.4, names=None):
@@ -77,7 +55,7 @@ def two_runs(count):
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory, chromium):
+def pages(tmp_path_factory, chromium):  # noqa: ARG001 - without a browser nothing is computed
     """Return the path of each report, written by the library."""
     folder = tmp_path_factory.mktemp("pages")
     rng = np.random.default_rng(0)
@@ -169,7 +147,7 @@ def test_names_are_shown_as_text(visit, pages):
     assert set(HOSTILE) <= set(cells)
     page.get_by_role("searchbox").fill("<script>")
     page.keyboard.press("Enter")
-    assert page.locator(".followed .legend").inner_text().startswith(HOSTILE[0])
+    assert page.locator(".followed .legend").inner_text().strip().startswith(HOSTILE[0])
     assert page.locator("script").count() == 2
     assert page.locator("img").count() == 0
 
@@ -192,7 +170,9 @@ def test_search_follows_an_item(visit, pages):
     assert page.locator(".hits button").count() == 11  # 17 and 170 to 179
     box.press("Enter")
     ranks = sorted(int(ranking.ranks[17]) for ranking in result)
-    assert f"item 17: rank {ranks[0]} to {ranks[-1]}, median {ranks[3]}" in page.locator(".followed .legend").inner_text()
+    assert (
+        f"item 17: rank {ranks[0]} to {ranks[-1]}, median {ranks[3]}" in page.locator(".followed .legend").inner_text()
+    )
     assert page.locator(".followed-line").count() == 1
     page.get_by_role("button", name="Clear").click()
     assert page.locator(".followed-line").count() == 0
@@ -268,7 +248,10 @@ def test_queries_are_listed_searched_and_opened(visit, pages):
     box = page.get_by_role("searchbox")
     box.fill(worst[1])
     page.locator("section tbody button").first.press("Enter")
-    assert page.locator(".detail h3").first.inner_text() == f"Query {page.locator('section tbody button').first.inner_text()}"
+    assert (
+        page.locator(".detail h3").first.inner_text()
+        == f"Query {page.locator('section tbody button').first.inner_text()}"
+    )
     box.fill("no such query")
     assert "No query on this page" in page.locator("main").inner_text()
 
@@ -288,7 +271,8 @@ def test_every_control_is_reached_by_tab_and_has_a_name(visit, pages, name):
           const at = document.activeElement;
           const name = at.getAttribute("aria-label") ?? at.labels?.[0]?.textContent ?? at.textContent;
           const style = getComputedStyle(at);
-          return [at.dataset.control, Boolean(name?.trim()), style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2];
+          const isOutlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+          return [at.dataset.control, Boolean(name?.trim()), isOutlined];
         }""")
         if found[0] is None:
             break
@@ -318,7 +302,7 @@ def test_print_is_light_and_without_controls(visit, pages):
     assert page.locator(".notes, .settings").last.is_visible()
 
 
-def test_a_large_report_is_small_and_quick(visit, tmp_path):
+def test_a_large_report_is_small_and_quick(visit, tmp_path, request):
     """24 rankings of 20,531 items: weight, time to open, and time from a key to the drawn page."""
     names = [f"GENE{j:05d}" for j in range(20_531)]
     matrix = fj.pairwise(perturbed(20_531, 24, 6, names=names), corrected=True, p_values=True)
@@ -344,7 +328,8 @@ def test_a_large_report_is_small_and_quick(visit, tmp_path):
       }
       return spent;
     }""")
-    print(f"{path.stat().st_size} bytes, opened in {opened:.0f} ms, slowest key {max(spent):.0f} ms")
+    said = f"{path.stat().st_size} bytes, opened in {opened:.0f} ms, slowest key {max(spent):.0f} ms"
+    request.config.get_terminal_writer().line(f"24 rankings of 20,531 items: {said}")
     assert opened < OPENED
     assert np.median(spent) < SOON
     assert max(spent) < 2 * SOON  # the machine may be busy

@@ -125,10 +125,8 @@ def command(
     third file: is the first method more similar to the second (--alternative greater) or to the third (less).
     """
     check_destinations(writing, [*files, *versus], plot, html)
-    if html is not None and (ranks or between):
-        raise click.UsageError("--html takes no --ranks or --between; the page has the ranks of the items.")
-    if between and (versus or ranks or plot or k):
-        raise click.UsageError("--between takes no --versus, --ranks, -k or --plot.")
+    if between and (versus or ranks or plot or k or html):
+        raise click.UsageError("--between takes no --versus, --ranks, -k, --plot or --html.")
     groups = _methods(files, reading) if between else _groups(files, versus, reading)
     for name, rankings in groups.items():
         if len(rankings) < LEAST:
@@ -144,7 +142,7 @@ def command(
         raise click.UsageError(f"{option} two methods: name the second with --versus.")
     if ranks:
         plain = not corrected and points == options.Points(None, None) and [own.name for own in measures] == ["fuji"]
-        name, rankings = _only(groups, plain=plain)
+        name, rankings = _only(groups, plain=plain, html=html)
         _deliver_ranks(item_ranks(rankings, 10 if k is None else k, confidence), name, plot, writing)
         return
     if k is not None:
@@ -159,11 +157,16 @@ def command(
     names = tuple(groups)
     if plot is not None:
         _draw(plot, writing, names, curves)
+    _write_page(html, writing, names, results, curves)
+    deliver(_report(names, results, curves, list(groups.values())), writing)
+
+
+def _write_page(html: str | None, writing: options.Writing, *results: Any) -> None:
+    """Write the page, if one was asked for."""
     if html is not None:
         from fujiscore.report.many import stabilities
 
-        write_page(html, writing, stabilities(names, results, curves))
-    deliver(_report(names, results, curves, list(groups.values())), writing)
+        write_page(html, writing, stabilities(*results))
 
 
 def _deliver_ranks(result: fj.ItemRanks, name: str, plot: str | None, writing: options.Writing) -> None:
@@ -223,8 +226,10 @@ def _compared(
     return compare_stabilities(*stable, paired=paired, alternative=alternative)
 
 
-def _only(groups: dict[str, fj.Rankings], *, plain: bool) -> tuple[str, fj.Rankings]:
+def _only(groups: dict[str, fj.Rankings], *, plain: bool, html: str | None) -> tuple[str, fj.Rankings]:
     """Return the only method, whose items are to be ranked."""
+    if html is not None:
+        raise click.UsageError("--html takes no --ranks; the page has the ranks of the items.")
     if len(groups) != 1:
         raise click.UsageError("--ranks takes one method: leave out the second.")
     if not plain:

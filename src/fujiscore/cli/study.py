@@ -85,7 +85,7 @@ def command(
     if html is not None:
         from fujiscore.report.studies import study as page_of
 
-        write_page(html, writing, page_of(replace(result, notes=data_sets.notes(data, result.notes)), data.name))
+        write_page(html, writing, page_of(replace(result, notes=tuple(data_sets.notes(data, result.notes))), data.name))
     deliver(_report(result, data), replace(writing, out=None))
 
 

@@ -16,7 +16,6 @@ from fujiscore.tables import encodable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fujiscore.coercion import Scores
     from fujiscore.overlap import Sizes
 
 # Characters of one name, and of all names of a collection together, that a page holds.
@@ -72,12 +71,6 @@ def thinned(ks: Sizes, most: int = POINTS, keep: Sequence[int] = ()) -> Sizes:
 def log_grid(depth: int, most: int) -> Sizes:
     """Return about `most` k from 1 to a depth, evenly spaced on a log axis."""
     return np.unique(np.round(np.geomspace(1, depth, most)).astype(np.int64))
-
-
-def corrected(values: Scores, expected: Scores) -> Scores:
-    """Return values on the scale where 0 is the chance level and 1 the maximum."""
-    room = 1 - expected
-    return np.divide(values - expected, room, out=np.full(np.shape(values), np.nan), where=room > 1e-12)
 
 
 def script_json(data: Any) -> str:

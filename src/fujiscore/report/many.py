@@ -96,7 +96,7 @@ def _extreme(result: Matrix, pick: Any) -> tuple[str, str]:
     if np.isnan(values).all():
         return "undefined", ""
     i, j = np.unravel_index(pick(values), values.shape)
-    return _text(values[i, j]), f"{text(result.names[i], 60)} and {text(result.columns[j], 60)}"
+    return _text(float(values[i, j])), f"{text(result.names[i], 60)} and {text(result.columns[j], 60)}"
 
 
 def _text(value: float) -> str:
@@ -209,7 +209,9 @@ def _curves_of(tasks: list[Task], members: list[Ranking], pairs: list[tuple[int,
     return np.array(rows).transpose(1, 0, 2)
 
 
-def follow_part(entry: dict[str, Any], held: int, title: str = "Follow an item", noun: str = "ranking") -> dict[str, Any]:
+def follow_part(
+    entry: dict[str, Any], held: int, title: str = "Follow an item", noun: str = "ranking"
+) -> dict[str, Any]:
     """Return the search for an item through all rankings."""
     return {"kind": "follow", "title": title, "tops": held, "said": described(entry, noun)}
 
@@ -250,7 +252,9 @@ def stabilities(
     parts = [interval_part(names, results)]
     parts += [curve_part(names, lines) for lines in curves if lines and lines[0].ks.size > 1]
     parts += [
-        matrix_part(one.pairs, place if held else None, f"{_of(names, place)}{find(one.pairs.measure).title} of all pairs")
+        matrix_part(
+            one.pairs, place if held else None, f"{_of(names, place)}{find(one.pairs.measure).title} of all pairs"
+        )
         for stable, _ in results
         for place, one in enumerate(stable)
     ]
@@ -284,7 +288,11 @@ def _facts(
     """Return each method's stability, and their difference."""
     title = find(stable[0].pairs.measure).title
     rows = [
-        (f"{_of(names, place)}{title}", _text(one.value), f"{one.confidence:.0%} interval {one.low:.4f} to {one.high:.4f}")
+        (
+            f"{_of(names, place)}{title}",
+            _text(one.value),
+            f"{one.confidence:.0%} interval {one.low:.4f} to {one.high:.4f}",
+        )
         for place, one in enumerate(stable)
     ]
     if test is not None:

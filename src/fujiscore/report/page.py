@@ -102,7 +102,9 @@ def render(page: Page) -> str:
         f'<script type="application/json" id="data">{script_json(data)}</script>',
         f"<script>{script}</script>",
     ]
-    return "\n".join(['<!DOCTYPE html>\n<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body></html>\n"])
+    return "\n".join(
+        ['<!DOCTYPE html>\n<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body></html>\n"]
+    )
 
 
 def _asset(name: str) -> str:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.area import LEAST
+from fujiscore.closed_forms import correct
 from fujiscore.long import LongRankings
 from fujiscore.measures import find
-from fujiscore.null import LEAST
 from fujiscore.plots import colour
-from fujiscore.report.encode import corrected, number, packed, thinned
+from fujiscore.report.encode import number, packed, thinned
 from fujiscore.report.page import Page
 from fujiscore.report.tops import described, tops
 
@@ -132,7 +133,7 @@ def _band(band: tuple[Scores, Scores], expected: Scores, kept: Sizes) -> dict[st
     """Return where chance keeps the curve, raw and corrected."""
     ends = dict(zip(("low", "high"), band, strict=True))
     raw = {name: packed(values[kept]) for name, values in ends.items()}
-    return raw | {f"{name}_corrected": packed(corrected(values, expected)[kept]) for name, values in ends.items()}
+    return raw | {f"{name}_corrected": packed(correct(values, expected)[kept]) for name, values in ends.items()}
 
 
 def _line(name: str, values: Scores, **more: Any) -> dict[str, Any]:
@@ -150,8 +151,12 @@ def _levels_part(result: Comparison) -> dict[str, Any]:
     """Return every value against chance as a table."""
     header = ["measure", "where", "value", "by chance", "corrected", "z", "p"]
     rows = [
-        [find(level.measure).title, level.place, *map(number, (level.value, level.expected, level.corrected, level.z))]
-        + [_p_cell(level)]
+        [
+            find(level.measure).title,
+            level.place,
+            *map(number, (level.value, level.expected, level.corrected, level.z)),
+            _p_cell(level),
+        ]
         for level in result.levels()
     ]
     return {"kind": "table", "title": "Values", "header": header, "rows": rows}

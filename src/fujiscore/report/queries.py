@@ -59,9 +59,13 @@ def run_comparison(result: RunComparison, gates: Sequence[str] = ()) -> Page:
 def _verdict(result: RunComparison, gates: Sequence[str]) -> str:
     """Return the answer in a sentence or two."""
     spread, title = result.spread(), find(result.measures[0].name).title
-    judged = f"{sum(line.startswith('FAILED') for line in gates)} of {counted(len(gates), 'gate')} failed. " if gates else ""
+    judged = (
+        f"{sum(line.startswith('FAILED') for line in gates)} of {counted(len(gates), 'gate')} failed. " if gates else ""
+    )
     least = ", at least," if "fuji_high" in result.columns and result.measures[0].name == "fuji" else ""
-    interval = "" if np.isnan(spread.low) else f" ({result.confidence:.0%} interval {spread.low:.2f} to {spread.high:.2f})"
+    interval = (
+        "" if np.isnan(spread.low) else f" ({result.confidence:.0%} interval {spread.low:.2f} to {spread.high:.2f})"
+    )
     head = f"{judged}{title}{least} {number(spread.mean)[:6]} on average{interval} over {'; '.join(result.in_words())}"
     return f"{head}."
 

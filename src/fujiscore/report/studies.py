@@ -17,7 +17,18 @@ from fujiscore.report.tops import tops
 if TYPE_CHECKING:
     from fujiscore.study import Study
 
-SETTINGS = ("rows", "features", "task", "resamples", "scheme", "fraction", "permutations", "trees", "top", "random_state")
+SETTINGS = (
+    "rows",
+    "features",
+    "task",
+    "resamples",
+    "scheme",
+    "fraction",
+    "permutations",
+    "trees",
+    "top",
+    "random_state",
+)
 
 
 def study(result: Study, name: str = "") -> Page:
@@ -98,7 +109,12 @@ def _stability_part(result: Study) -> dict[str, Any]:
 
 def _table(title: str, header: list[str], rows: list[list[str]]) -> dict[str, Any]:
     """Return a table of text."""
-    return {"kind": "table", "title": title, "header": [text(cell) for cell in header], "rows": [list(map(text, r)) for r in rows]}
+    return {
+        "kind": "table",
+        "title": title,
+        "header": [text(cell) for cell in header],
+        "rows": [list(map(text, r)) for r in rows],
+    }
 
 
 def _settings(result: Study) -> dict[str, Any]:

@@ -28,6 +28,13 @@ CONTRAST, SOON, OPENED = 4.5, 100, 2000
 TEXTS = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 
 
+def expand(page, within=""):
+    """Open all tables behind charts, which are made when they are opened."""
+    for details in page.locator(f"{within} details").all():
+        details.locator("summary").click()
+        details.locator("table").wait_for()
+
+
 def perturbed(n, m, seed, spread=0.4, names=None):
     rng = np.random.default_rng(seed)
     base = rng.lognormal(0, 1.5, n)
@@ -89,8 +96,7 @@ def test_nothing_is_wider_than_the_screen(visit, pages, name, tmp_path):
 @pytest.mark.parametrize("name", PAGES)
 def test_text_has_contrast(visit, pages, name, scheme):
     page = visit(pages[name], scheme=scheme)
-    for summary in page.locator("summary").all():
-        summary.click()
+    expand(page)
     texts = page.evaluate(TEXTS)
     assert len(texts) > 40
     assert [text for text in texts if text["ratio"] < CONTRAST] == []
@@ -136,13 +142,13 @@ def test_items_of_truncated_lists_are_those_of_explain(visit, pages):
     lists = [{f"g{step * i}": 30.0 - i for i in range(25)} for step in (1, 2)]
     why = fj.explain(fj.Ranking(lists[0]), fj.Ranking(lists[1]), 10, missing="zero", universe=1000)
     assert f"FUJI {why.value:.4f}, Jaccard {why.jaccard:.4f}." in page.locator(".items p").first.inner_text()
-    page.locator(".items summary").click()
+    expand(page, ".items")
     assert "not listed" in page.locator(".items table").inner_text()
 
 
 def test_names_are_shown_as_text(visit, pages):
     page = visit(pages["compare"])
-    page.locator(".items summary").click()
+    expand(page, ".items")
     cells = page.locator(".items tbody th").all_inner_texts()
     assert set(HOSTILE) <= set(cells)
     page.get_by_role("searchbox").fill("<script>")
@@ -286,8 +292,7 @@ def test_every_control_is_reached_by_tab_and_has_a_name(visit, pages, name):
 def test_every_chart_has_a_table(visit, pages, name):
     page = visit(pages[name])
     charts = page.locator(".chart svg[role=img], .heat svg").count()
-    for summary in page.locator("summary").all():
-        summary.click()
+    expand(page)
     assert charts > 0
     assert page.locator("details table").count() == page.locator("details").count() >= 1
     for image in page.locator("svg[role=img]").all():

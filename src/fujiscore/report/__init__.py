@@ -1,1 +1,1 @@
-"""Results as pages: one self-contained HTML file per result, without network. Imports results and all below."""
+"""What people look at: pictures as SVG, results in notebooks, and results as self-contained HTML pages."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from fujiscore.area import LEAST
 from fujiscore.closed_forms import correct
 from fujiscore.long import LongRankings
 from fujiscore.measures import find
+from fujiscore.null import p_text
 from fujiscore.plots import colour
 from fujiscore.report.encode import number, packed, thinned
 from fujiscore.report.page import Page
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from fujiscore.compare import Comparison, Level
     from fujiscore.overlap import Sizes
 
-# Where a curve is within this part of its range above its lowest point, it is said to be low.
-LOW = 0.1
 # Headline numbers at the head of the page.
 FACTS = 6
 
@@ -41,7 +37,7 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
     return Page(
         kind="Comparison of two rankings",
         names=names,
-        verdict=verdict(result),
+        verdict=f"{result.verdict()}.",
         facts=[_fact(level) for level in levels[:FACTS]],
         parts=parts,
         settings=_settings(result),
@@ -57,54 +53,22 @@ def embedded(result: Comparison, **room: int) -> dict[str, Any]:
     return tops(result.rankings, ties=overlap.ties, zero_tail=zero_tail, **room)
 
 
-def verdict(result: Comparison) -> str:
-    """Return the answer in one sentence: the first measure's headline against chance, and where it is lowest."""
-    level = result.levels()[0]
-    curve = result.curves[level.measure]
-    known = [f"chance {level.expected:.2f}"] if _is_known(level.expected) else []
-    known += [f"corrected {level.corrected:.2f}"] if _is_known(level.corrected) else []
-    known += [p_text(level)] if _is_known(level.p_value) else []
-    value = "undefined" if isnan(level.value) else f"{level.value:.2f}"
-    head = f"{find(level.measure).title} {value}" + (f" ({', '.join(known)})" if known else "")
-    lowest = "" if find(level.measure).whole else _lowest(result.ks, curve.values)
-    return f"{head}: {lowest}." if lowest else f"{head}."
-
-
-def p_text(level: Level) -> str:
-    """Return a p-value in words; an analytic one is not known below a bound."""
-    p = level.p_value
-    assert p is not None  # noqa: S101 - for the type checker
-    bound = level.method == "analytic" and p <= LEAST * (1 + 1e-9)
-    side = "" if level.alternative in {None, "greater"} else f", {level.alternative}"
-    return f"p {'<=' if bound else '='} {p:.2g}{side}"
+def p_words(level: Level) -> str:
+    """Return a p-value with its sign, and the alternative unless it is "greater"."""
+    p = p_text(level.p_value, level.method)
+    sign = p if isinstance(p, str) else f"= {p:.2g}"
+    return f"p {sign}" if level.alternative in {None, "greater"} else f"p {sign}, {level.alternative}"
 
 
 def _is_known(value: float | None) -> bool:
     return value is not None and not isnan(value)
 
 
-def _lowest(ks: Sizes, values: Scores) -> str:
-    """Return in words the stretch of k around the lowest value."""
-    if ks.size < 3 or np.isnan(values).all():
-        return ""
-    span = float(np.nanmax(values) - np.nanmin(values))
-    if span < 1e-9:
-        return "the same at every k"
-    low = np.nan_to_num(values, nan=np.inf) <= np.nanmin(values) + LOW * span
-    start = end = int(np.nanargmin(values))
-    while start > 0 and low[start - 1]:
-        start -= 1
-    while end < ks.size - 1 and low[end + 1]:
-        end += 1
-    where = f"k = {ks[start]}" if start == end else f"k = {ks[start]} to {ks[end]}"
-    return f"differs most at {where}"
-
-
 def _fact(level: Level) -> tuple[str, str, str]:
     """Return a headline number: what it is, its value, and chance."""
     known = [f"chance {level.expected:.4f}"] if _is_known(level.expected) else []
     known += [f"corrected {level.corrected:.4f}"] if _is_known(level.corrected) else []
-    known += [p_text(level)] if _is_known(level.p_value) else []
+    known += [p_words(level)] if _is_known(level.p_value) else []
     value = "undefined" if isnan(level.value) else f"{level.value:.4f}"
     return f"{find(level.measure).title}, {level.place}", value, ", ".join(known) or "chance level not known"
 
@@ -164,7 +128,7 @@ def _levels_part(result: Comparison) -> dict[str, Any]:
 
 def _p_cell(level: Level) -> str | None:
     """Return a p-value for a table."""
-    return p_text(level).removeprefix("p ").removeprefix("= ") if _is_known(level.p_value) else None
+    return p_words(level).removeprefix("p ").removeprefix("= ") if _is_known(level.p_value) else None
 
 
 def _settings(result: Comparison) -> dict[str, Any]:

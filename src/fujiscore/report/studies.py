@@ -10,7 +10,7 @@ from fujiscore import study_report
 from fujiscore.measures import find
 from fujiscore.plots import PALETTE
 from fujiscore.report.encode import number, packed, text
-from fujiscore.report.many import follow_part, interval_row, matrix_part, ranks_part
+from fujiscore.report.many import ITEMS, follow_part, interval_row, matrix_part, ranks_part
 from fujiscore.report.page import Page
 from fujiscore.report.tops import tops
 
@@ -44,7 +44,7 @@ def study(result: Study, name: str = "") -> Page:
     parts.append(_stability_part(result))
     features, rows = study_report.ranked(result)
     parts.append(_table("Which features matter?", features, rows))
-    top = min(result.settings["top"], study_report.MOST_ITEMS)
+    top = min(result.settings["top"], ITEMS)
     parts += [ranks_part(ranks, f"{text(method, 40)}: ", top) for method, ranks in result.ranks.items()]
     if len(result.methods) > 1:
         parts.append(follow_part(held[0], 0, "Follow a feature through all methods", "method"))

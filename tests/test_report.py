@@ -100,6 +100,7 @@ def results(scores, run_pair):
         "StabilityComparison": fj.compare_stability(scores, other),
         "Study": fj.study(X, X[:, 0] > 0, ["relief", "mutual_information"], resamples=5, permutations=99),
         "RunComparison": fj.compare_runs(*run_pair, k=5),
+        "Drift": fj.drift(scores["r0"], scores["r1"], reference_resamples=scores, current_resamples=other),
     }
     assert {type(one).__name__ for one in found.values()} == set(found)
     return found
@@ -113,7 +114,9 @@ def test_every_kind_of_result_with_a_page_is_tested(results):
     assert reported_classes() == set(results)
 
 
-@pytest.mark.parametrize("name", ["Comparison", "Matrix", "Stability", "StabilityComparison", "Study", "RunComparison"])
+@pytest.mark.parametrize(
+    "name", ["Comparison", "Matrix", "Stability", "StabilityComparison", "Study", "RunComparison", "Drift"]
+)
 def test_pages_are_complete_and_load_nothing(results, name, tmp_path):
     path = results[name].report(tmp_path / "page.html")
     assert path == tmp_path / "page.html"
@@ -363,6 +366,7 @@ COMMANDS = {
     "compare": "compare model_a.csv model_b.csv",
     "matrix": "matrix scores.csv --p-values --measure fuji --measure jaccard",
     "stability": "stability resamples_forest.csv resamples_tree.csv",
+    "drift": "drift v1.csv v2.csv -r v1_seeds.csv -c v2_seeds.csv",
     "runs": "runs run_a.trec run_b.trec",
     "study": "study iris --resamples 3 --trees 5 --permutations 20 --method relief",
 }

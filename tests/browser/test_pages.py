@@ -21,7 +21,7 @@ HOSTILE = [
     "x" * 500,
     "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd",  # right to left
 ]
-PAGES = ["compare", "matrix", "stability", "versus", "study", "runs", "corrected", "truncated"]
+PAGES = ["compare", "matrix", "stability", "versus", "study", "runs", "corrected", "truncated", "drift"]
 # The least contrast of text, and how long a key may take (ms), by the accessibility guidelines and ours.
 CONTRAST, SOON, OPENED = 4.5, 100, 2000
 
@@ -76,6 +76,7 @@ def pages(tmp_path_factory, chromium):  # noqa: ARG001 - without a browser nothi
         "versus": fj.compare_stability(perturbed(60, 5, 3), perturbed(60, 5, 4, spread=1.0)),
         "study": fj.study(X, X[:, 0] + X[:, 1] > 0, resamples=4, permutations=50, trees=10),
         "runs": fj.compare_runs(*two_runs(120)),
+        "drift": fj.drift(*perturbed(30, 2, 8).values()),
         "truncated": fj.compare(fj.Ranking(lists["a"]), fj.Ranking(lists["b"]), missing="zero", universe=1000),
     }
     assert set(PAGES) == set(found)

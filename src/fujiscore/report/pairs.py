@@ -37,7 +37,7 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
     return Page(
         kind="Comparison of two rankings",
         names=names,
-        verdict=f"{result.verdict()}.",
+        verdict=verdict_of(result),
         facts=[_fact(level) for level in levels[:FACTS]],
         parts=parts,
         settings=_settings(result),
@@ -51,6 +51,11 @@ def embedded(result: Comparison, **room: int) -> dict[str, Any]:
     overlap = result.overlap
     zero_tail = "include" if overlap.zero_tail else "exclude"
     return tops(result.rankings, ties=overlap.ties, zero_tail=zero_tail, **room)
+
+
+def verdict_of(result: Comparison) -> str:
+    """Return the answer as a sentence."""
+    return f"{result.verdict()}."
 
 
 def p_words(level: Level) -> str:

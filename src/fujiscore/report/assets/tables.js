@@ -67,6 +67,7 @@ function intervalsView(section, part) {
       area.svg.append(
         svg("line", { class: "interval", stroke: ink(row.colour), x1: x(row.low), x2: x(row.high), y1: y, y2: y }),
       );
+    if (isNumber(row.from)) area.svg.append(svg("circle", { cx: x(row.from), cy: y, r: 4, class: "before" }));
     if (isNumber(row.value)) {
       const reach = isNumber(row.low) ? ` (${brief(row.low)} to ${brief(row.high)})` : "";
       area.svg.append(
@@ -95,6 +96,7 @@ function wrapped(text, most) {
 }
 
 function intervalTable(part, rows) {
+  if (part.table) return table(part.title, ...part.table);
   const columns = ["value", "low", "high", "least", "most", "tier", "in top"].filter((name) =>
     rows.some((row) => isNumber(row[name])),
   );

@@ -22,6 +22,7 @@ from fujiscore.results import ResultOverK
 from fujiscore.stream import Column
 from fujiscore.tables import Table, Tabular, columns_table, text_table
 from fujiscore.truncated import Bounds, bounds
+from fujiscore.verdicts import differs_most, headline_level, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -156,7 +157,6 @@ class Comparison(ResultOverK):
     permuted: Mapping[str, list[Chance]] | None = None
     alternative: str = "greater"
 
-    _plot = "comparison"
     _svg = "comparison"
 
     @property
@@ -182,6 +182,11 @@ class Comparison(ResultOverK):
     def top_weighted_auc(self) -> dict[str, float | None]:
         """The area under each curve over k = 1, 2, 4, ..., where the top weighs more."""
         return {name: curve.top_weighted_auc for name, curve in self.curves.items()}
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether both rankings are in memory, as `explain` needs them, rather than read in passes."""
+        return not isinstance(self.rankings, LongRankings)
 
     @property
     def ties_cut(self) -> int:
@@ -217,6 +222,35 @@ class Comparison(ResultOverK):
         """For each measure, how often chance gives an area as extreme; None where that takes permutations."""
         return {name: self.chance[name].p_value if name in self.chance else None for name in self.curves}
 
+    @property
+    def headline(self) -> Level:
+        """The first measure's top-weighted AUC against chance; where that is not known, its first level."""
+        return headline_level(self)
+
+    @property
+    def differs_most(self) -> tuple[int, int] | None:
+        """The first and last k of the stretch where the first measure's curve is lowest.
+
+        It holds the lowest value and the evaluated k around it at which the curve is at least half as far below its
+        headline (the top-weighted AUC, if every k is evaluated) as there. None for a flat curve, for a single k, and
+        for measures of whole lists.
+        """
+        return differs_most(self)
+
+    def verdict(self) -> str:
+        """Return one line: the headline against chance, as far as that is known, and where the rankings differ most."""
+        return verdict(self)
+
+    def plot(self, ax: Any = None, k: int | tuple[int, int] | None = None) -> Any:
+        """Draw the curves against chance and, beside them, a slope chart of the top k items; return the left Axes.
+
+        On a given matplotlib Axes the curves alone are drawn. The chart needs FUJI among the measures, or `k`; by
+        default k is 10 or half of the items, or less where the k-th score would be 0. See docs/reading-curves.md.
+        """
+        from fujiscore.picture import comparison
+
+        return comparison(self, ax, k)
+
     def __getitem__(self, measure: str) -> Curve:
         """Return a measure's curve."""
         name = find(measure).name
@@ -245,7 +279,7 @@ class Comparison(ResultOverK):
 
     def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:
         """Explain FUJI at k, by default at 10 or half of the items; nothing is sorted again."""
-        if isinstance(self.rankings, LongRankings):
+        if not self.in_memory:
             raise InputError("explain needs both rankings in memory; these were read in passes. Compare their tops.")
         if k is None:
             k = min(10, max(1, self.grid.depth // 2))
@@ -506,7 +540,7 @@ def compare(
     k : int or increasing integers
         Further k to report in `.levels()`.
     permutations, random_state, n_jobs, executor, progress
-        As in `chance`: number of permutations for p-values, and how to draw them.
+        As in `chance`.
     alternative : {"greater", "less", "two-sided"}
         Which values count as extreme in p-values: at least as large, at most as large, or both.
     r, s, ks, ties, zero_tail, **policies

@@ -181,16 +181,24 @@ class Study(Result):
 
         return study_report.shown(self, rows)
 
-    def save(self, folder: str | os.PathLike[str], *, pictures: bool | None = None, force: bool = False) -> list[Path]:
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        pictures: bool | None = None,
+        picture_format: str = "png",
+        force: bool = False,
+    ) -> list[Path]:
         """Write tables, figures and a summary to a folder, complete or not at all; return the files' paths.
 
         The folder is created if necessary. One that holds an earlier study, unchanged, is replaced; files that were
         not written by a study, or were changed since, are replaced only with force=True, and all others are kept. By
-        default figures are drawn if matplotlib is installed.
+        default figures are drawn if matplotlib is installed. Their format is "png", "svg" or "pdf"; text in the latter
+        two can be edited.
         """
-        from fujiscore import study_report
+        from fujiscore import study_files
 
-        return study_report.save(self, folder, pictures=pictures, force=force)
+        return study_files.save(self, folder, pictures=pictures, picture_format=picture_format, force=force)
 
 
 def study(

@@ -37,7 +37,8 @@ def frame(columns: Mapping[str, Any], library: str | None = None, notes: Sequenc
     wanted = LIBRARIES if library is None else (library,)
     installed = next((name for name in wanted if find_spec(name)), None)
     if installed is None:
-        raise MissingExtraError(f"to_frame needs {' or '.join(wanted)}: pip install {wanted[0]}")
+        extra = "'fujiscore[frames]'" if "pandas" in wanted else library
+        raise MissingExtraError(f"to_frame needs {' or '.join(wanted)}: pip install {extra}")
     create = import_module(installed).DataFrame
     if installed == "polars":
         create = partial(create, strict=False)  # labels of several types: text

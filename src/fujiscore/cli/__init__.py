@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     "compare",
     "runs",
+    "drift",
     "explain",
     "matrix",
     "stability",

@@ -8,12 +8,13 @@ SITE := .venv-site
 KERNEL_TESTS := tests/test_kernels.py tests/test_golden.py tests/test_edges.py tests/test_rankers.py
 MEASURED := --cov --cov-report= --cov-fail-under=0
 
-.PHONY: help demo notebook test slow fuzz coverage lint format bench site clean
+.PHONY: help demo notebook test browser browser-test slow fuzz coverage lint format bench site clean
 
 help:
 	@echo "make demo      set up, then study the digits data: which features matter, do methods agree, how stable"
 	@echo "make notebook  run examples/notebook.ipynb and write out/notebook.html"
 	@echo "make test      set up, then run all tests but the slow simulations"
+	@echo "make browser-test  install Chromium and Playwright if need be, and test reports in the browser"
 	@echo "make slow      run the simulations that take minutes"
 	@echo "make fuzz      try 50,000 mutated files, hostile arguments and killed commands"
 	@echo "make coverage  run all tests and measure coverage; fails below 95 %"
@@ -40,6 +41,19 @@ notebook: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow' $(if $(COVERAGE),$(MEASURED))
+
+# Playwright drives the system's Chromium; as root on Debian it is installed.
+browser: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check playwright
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update --quiet && apt-get install --quiet --yes chromium; \
+	else \
+		echo "Browser tests need Chromium: install it (Debian: sudo apt-get install chromium)."; exit 1; \
+	fi
+
+browser-test: browser
+	$(BIN)/python -m pytest -n 2 -m browser tests/browser
 
 slow: $(READY)
 	$(BIN)/python -m pytest -n 2 -m slow

@@ -9,7 +9,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, counted, first_few, short_names, spelled
 from fujiscore.measures import find
-from fujiscore.results import Result
+from fujiscore.results import Reported, Result
 from fujiscore.tables import Table, frame, markdown_text, text_table, to_markdown
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ COLUMNS = tuple(field.name for field in fields(FeatureChange))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drift(Result):
+class Drift(Result, Reported):
     """What changed between two versions of a model.
 
     Attributes
@@ -94,6 +94,8 @@ class Drift(Result):
     noise_kind: str = "seeds"
     confidence: float = 0.95
     notes: tuple[str, ...] = ()
+
+    _page = "versions.drift"
 
     # What changed
 

@@ -9,7 +9,7 @@ import click
 
 import fujiscore as fj
 from fujiscore.cli import inputs, options
-from fujiscore.cli.output import Report, check_destinations, deliver, draw
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.drift import NOISES
 from fujiscore.drift_results import COLUMNS, SHARES, SHOWN
@@ -91,6 +91,7 @@ def gates(function: Any) -> Any:
 @gates
 @options.reading_versions
 @options.plot("Draw the shares of the features that changed most")
+@options.html
 @options.writing_markdown
 @options.work_anywhere
 def command(
@@ -105,6 +106,7 @@ def command(
     seed: int,
     reading: options.Reading,
     plot: str | None,
+    html: str | None,
     writing: options.Writing,
     work: options.Work,
     fail_under: float | None,
@@ -123,7 +125,7 @@ def command(
     Gates (--fail-...) set the exit code. Features of OLD that NEW lacks fail them.
     """
     read = [*files, *reference_resamples, *current_resamples]
-    check_destinations(writing, read, plot)
+    check_destinations(writing, read, plot, html)
     require_bounds(measure, fail_under=fail_under, corrected=corrected)
     if k is not None and ks is not None:
         raise click.UsageError("-k and --ks both say where to evaluate: pass one of them.")
@@ -158,6 +160,10 @@ def command(
     if plot is not None:
         rows = min(15, len(result.changes))
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 1.6 + 0.28 * rows))
+    if html is not None:
+        from fujiscore.report.versions import drift as page_of
+
+        write_page(html, writing, page_of(result, verdict.lines()))
     deliver(_report(result, verdict, files, writing.show or SHOWN), writing)
     if not (writing.form == "text" and writing.out is None):  # which has the lines already
         for line in verdict.failed():

@@ -7,10 +7,11 @@ READY := $(VENV)/.ready
 KERNEL_TESTS := tests/test_kernels.py tests/test_golden.py tests/test_edges.py tests/test_rankers.py
 MEASURED := --cov --cov-report= --cov-fail-under=0
 
-.PHONY: help demo test slow fuzz coverage lint format bench clean
+.PHONY: help demo notebook test slow fuzz coverage lint format bench clean
 
 help:
 	@echo "make demo      set up, then study the digits data: which features matter, do methods agree, how stable"
+	@echo "make notebook  run examples/notebook.ipynb and write out/notebook.html"
 	@echo "make test      set up, then run all tests but the slow simulations"
 	@echo "make slow      run the simulations that take minutes"
 	@echo "make fuzz      try 50,000 mutated files, hostile arguments and killed commands"
@@ -30,6 +31,10 @@ demo: $(READY)
 	@echo
 	@echo "Tables, pictures and a summary are in out/digits; start with out/digits/summary.md."
 	@echo "Then try: $(BIN)/fuji compare examples/model_a.csv examples/model_b.csv"
+
+notebook: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,notebook]'
+	$(BIN)/jupyter nbconvert --to html --execute --output-dir out examples/notebook.ipynb
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow' $(if $(COVERAGE),$(MEASURED))

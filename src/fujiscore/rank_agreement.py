@@ -74,6 +74,7 @@ class RankAgreement(ResultOverK):
     notes: tuple[str, ...] = ()
 
     _plot = "rank_agreement"
+    _svg = "rank_agreement"
 
     @property
     def below_chance(self) -> NDArray[np.bool_]:

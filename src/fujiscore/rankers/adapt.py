@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError, choice
+from fujiscore.models.estimators import input_scores
 from fujiscore.rankers.features import Features, described_columns
 from fujiscore.rankers.forest import genie3, random_forest
 from fujiscore.rankers.information import mutual_information
 from fujiscore.rankers.relief import relief
+from fujiscore.rankers.surf import multisurf, surf
 from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
@@ -25,9 +27,11 @@ RANKERS: dict[str, Callable[..., Scores]] = {
     "mutual_information": mutual_information,
     "genie3": genie3,
     "random_forest": random_forest,
+    "surf": surf,
+    "multisurf": multisurf,
 }
 # Our methods that can use missing values.
-GAPS = ("relief",)
+GAPS = ("relief", "surf", "multisurf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +142,7 @@ class Ranker:
         return scores[0] if isinstance(scores, tuple) else scores
 
     def _fitted(self, X: Any, y: Any, random_state: Any) -> Any:
-        """Fit a clone of an estimator and return its importances or the norms of its coefficients."""
+        """Fit a clone of an estimator and return its importances or the magnitudes of its coefficients."""
         estimator = _clone()(self.method)
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=as_seed(random_state))
@@ -147,13 +151,10 @@ class Ranker:
         except ValueError as error:
             why = next(iter(str(error).splitlines()), "no reason given")
             raise InputError(f"{self.name} cannot be fitted to these data: {why}") from error
-        if hasattr(estimator, "feature_importances_"):
-            return estimator.feature_importances_
-        if not hasattr(estimator, "coef_"):
+        scores = input_scores(estimator)
+        if scores is None:
             raise InputError(f"ranker must have feature_importances_ or coef_ once fitted; {self.name} has neither.")
-        coefficients = estimator.coef_
-        dense = coefficients.toarray() if hasattr(coefficients, "toarray") else np.asarray(coefficients, np.float64)
-        return np.linalg.norm(np.atleast_2d(dense), axis=0)
+        return scores
 
 
 def as_ranker(ranker: Any, **options: Any) -> Ranker:
@@ -162,9 +163,10 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
     Parameters
     ----------
     ranker : str, callable or scikit-learn estimator
-        A name ("relief", "mutual_information", "genie3", "random_forest"); a function of (X, y) that returns one
-        score per feature, or a pair whose first part does, as scikit-learn's `f_classif`; or an estimator that has
-        `feature_importances_` or `coef_` once fitted (of `coef_`, the norm over the classes). The estimator is
+        A name ("relief", "mutual_information", "genie3", "random_forest", "surf", "multisurf"); a function of (X, y)
+        that returns one score per feature, or a pair whose first part does, as scikit-learn's `f_classif`; or an
+        estimator that has `feature_importances_` or `coef_` once fitted (of `coef_`, the mean magnitude over the
+        classes), a pipeline or search of such estimators included (`importances` says what is read). The estimator is
         cloned, never changed. Functions and estimators that take a `random_state` are given it.
     **options
         Passed to the function at each call; not for estimators, which have their own parameters.

@@ -540,7 +540,7 @@ def compare(
     k : int or increasing integers
         Further k to report in `.levels()`.
     permutations, random_state, n_jobs, executor, progress
-        As in `chance`: number of permutations for p-values, and how to draw them.
+        As in `chance`.
     alternative : {"greater", "less", "two-sided"}
         Which values count as extreme in p-values: at least as large, at most as large, or both.
     r, s, ks, ties, zero_tail, **policies

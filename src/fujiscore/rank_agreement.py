@@ -143,7 +143,7 @@ def sequential_rank_agreement(
     random_state : int, Generator, RandomState or None
         Seed of the random numbers.
     n_jobs, progress
-        As in `pairwise`. The result does not depend on them.
+        As in `pairwise`.
     **policies
         As in `rankings`. `universe` is the number of items that truncated lists were drawn from.
 

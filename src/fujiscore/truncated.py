@@ -288,7 +288,8 @@ def average_overlap(r: Any, s: Any, k: int | None = None, *, ties: ListTies | No
     k : int, optional
         The last depth, at most the length of the shorter list, which is the default.
     ties : {"w", "a", "b", "stable"}, optional
-        As in `rbo`; by default "w" for scores (all tied items are in) and "stable" for lists of items.
+        How to treat tied items, by the variants of `rbo`; by default "w" for scores (all tied items are in) and
+        "stable" for lists of items.
     r, s, nan
         As in `rbo`.
 

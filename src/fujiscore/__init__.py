@@ -18,8 +18,11 @@ from fujiscore.closed_forms import expected_jaccard
 # package's attribute is the function. Numba, SciPy and dataframe libraries load at first use.
 from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuji, score
 from fujiscore.consensus import Consensus, consensus
+from fujiscore.drift import drift
+from fujiscore.drift_results import Change, Drift
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
+from fujiscore.importances import importances
 from fujiscore.matrix import Dendrogram, Embedding, Matrix
 from fujiscore.measures import MEASURES, PAPER_MEASURES, Measure, Properties
 from fujiscore.null import Chance, chance
@@ -35,6 +38,7 @@ from fujiscore.stability_tests import StabilityComparison, compare_stability
 from fujiscore.stream import Column
 from fujiscore.study import Study, TopFeature, study
 from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_weight
+from fujiscore.version_tests import VersionTest
 
 if TYPE_CHECKING:
     from fujiscore.io import read
@@ -69,11 +73,13 @@ __all__ = [
     "RBO",
     "Bounds",
     "Chance",
+    "Change",
     "Column",
     "Comparison",
     "Consensus",
     "Curve",
     "Dendrogram",
+    "Drift",
     "Embedding",
     "Explanation",
     "InputError",
@@ -98,6 +104,7 @@ __all__ = [
     "StabilityCurve",
     "Study",
     "TopFeature",
+    "VersionTest",
     "auc",
     "average_overlap",
     "bounds",
@@ -109,9 +116,11 @@ __all__ = [
     "compare_stability",
     "consensus",
     "curve",
+    "drift",
     "expected_jaccard",
     "explain",
     "fuji",
+    "importances",
     "pairwise",
     "rank",
     "rankings",

@@ -25,11 +25,17 @@ NO_SCORES = "no scores: read as a list from best to worst, scores 1/rank"
 
 
 class Labelled(NamedTuple):
-    """One ranking as labels (None: positions) and unchecked scores in the same order."""
+    """One ranking as labels (None: positions) and unchecked scores in the same order.
+
+    `negative` is the policy for negative scores that suits them, for callers that name none; `underscored`, whether
+    the labels have underscores where they may have had blanks.
+    """
 
     items: Labels | None
     scores: Scores
     notes: tuple[str, ...] = ()
+    negative: str = "raise"
+    underscored: bool = False
 
 
 def is_null(value: Any) -> bool:
@@ -175,7 +181,7 @@ def _numbers(values: NDArray[Any], name: str) -> Scores:
     if values.ndim != 1:
         raise InputError(
             f"{name} must be one-dimensional: one score per item. Got an array of shape {values.shape}; "
-            "pass one row or one column of it."
+            "pass one row or one column of it, or fujiscore.importances of attributions (rows by features)."
         )
     if values.size == 0:
         raise InputError(f"{name} must hold at least one score; it is empty.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from fujiscore import _kernels
+from fujiscore import _kernels, models
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.ranking import LOWEST, Ranking, Rankings, lazy
 from fujiscore.rankings import Policies, align
@@ -422,7 +422,7 @@ def _clean_arrays(r: Any, s: Any) -> Rankings | None:
 def _names(r: Any, s: Any, default: tuple[str, str]) -> tuple[str, str]:
     """Return the rankings' own names where they have two different ones."""
     single = [obj[0] if isinstance(obj, Rankings) and len(obj) == 1 else obj for obj in (r, s)]
-    first, second = (obj.name if isinstance(obj, Ranking) else "" for obj in single)
+    first, second = (obj.name if isinstance(obj, Ranking) else models.title(obj) for obj in single)
     return (first, second) if first and second and first != second else default
 
 

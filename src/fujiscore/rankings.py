@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
+from fujiscore import models
 from fujiscore.admission import admitted
 from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, unique_labels
 from fujiscore.errors import InputError, choice, counted, first_few, one_line, spelled
@@ -48,11 +49,14 @@ class Policies(TypedDict, total=False):
     universe: int | Collection[Hashable] | None
 
 
-def takes_policies(function: F) -> F:
-    """Show the door's options by name in the signature that help() and editors print."""
+def takes_policies(function: F, **defaults: Any) -> F:
+    """Show the door's options by name in the signature that help() and editors print, with defaults of their own."""
     shown = [p for p in signature(function).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
     door = signature(rankings).parameters
-    shown += [door[name].replace(kind=Parameter.KEYWORD_ONLY) for name in Policies.__annotations__]
+    shown += [
+        door[name].replace(kind=Parameter.KEYWORD_ONLY, default=defaults.get(name, door[name].default))
+        for name in Policies.__annotations__
+    ]
     function.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
     return function
 
@@ -76,8 +80,10 @@ def rankings(
         A mapping of name to ranking; a DataFrame with one column per ranking (a single text column, or the pandas
         index, labels the items), or another object with an Arrow stream; a 2-D array with one row per ranking; or a
         sequence of rankings. A ranking is an array, a list, a Series, a dict of item to score, a list of
-        (item, score) pairs, a list of items from best to worst (read as 1/rank), or a `Ranking`. Tables and 2-D
-        arrays are not copied: do not change them while the rankings are in use.
+        (item, score) pairs, a list of items from best to worst (read as 1/rank), a `Ranking`, or a fitted model
+        (`importances`). What scikit-learn's `permutation_importance` and `cross_validate` return, and a
+        `shap.Explanation`, are several: one per repeat, fold or row. Tables and 2-D arrays are not copied: do not
+        change them while the rankings are in use.
     items : str, optional
         The DataFrame's column that labels the items.
     negative : {"raise", "clip", "abs", "split"}
@@ -116,12 +122,24 @@ def rankings(
         return align([obj], [obj.name], **policies)
     if isinstance(obj, Rankings):
         return align(list(obj), obj.names, notes=obj.notes, **policies)
+    source = models.read(obj, "rankings")
+    if source is not None:
+        return _of_source(source, models.title(obj) or "model", policies)
+    obj = models.without_gradient(obj)
     names, objects = _split(obj, items)
     if not names:
         raise InputError("rankings must hold at least one ranking; got none.")
     require_names(names)
     aligned = align(objects, names, **policies)
     return aligned.rows_of(obj) if isinstance(obj, np.ndarray) else aligned
+
+
+def _of_source(source: models.Source, title: str, policies: Any) -> Rankings:
+    """Return the rankings that an object holds: its repeats, rows or folds, or a model's only one."""
+    if source.word == "model":
+        return align([source.single(title)], [title], **policies)
+    parts = source.each()
+    return align(list(parts.values()), list(parts), notes=source.notes, **policies)
 
 
 def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
@@ -134,7 +152,7 @@ def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
         in_place = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.flags.c_contiguous and obj.size
         return [str(i) for i in range(len(obj))], [Labelled(None, row) for row in obj] if in_place else list(obj)
     if isinstance(obj, (list, tuple)):
-        names = [str(getattr(ranking, "name", None) or i) for i, ranking in enumerate(obj)]
+        names = [str(models.title(ranking) or getattr(ranking, "name", None) or i) for i, ranking in enumerate(obj)]
         return names if len(set(names)) == len(names) else [str(i) for i in range(len(obj))], list(obj)
     if not is_table(obj):
         raise InputError(
@@ -180,7 +198,8 @@ def align(
             f"or fujiscore.curve(r, s, {spelled('missing', 'bounds')})."
         )
     choice("missing", missing, MISSING)
-    objects = [_single(obj, name) for obj, name in zip(objects, names, strict=True)]
+    objects = models.with_blanks([_single(obj, name) for obj, name in zip(objects, names, strict=True)])
+    signs, objects = _suited(signs, objects, transform)
     said = list(notes)
     universe = _agreed_universe(objects) if universe is None else universe
     if universe is not None:
@@ -227,12 +246,29 @@ def _parts(
 
 
 def _single(obj: Any, name: str) -> Any:
-    """Return the one ranking of a collection that holds one; other objects as they are."""
-    if not isinstance(obj, Rankings):
+    """Return the one ranking of a collection that holds one, or that of a model; other objects as they are."""
+    if isinstance(obj, Ranking):
         return obj
+    if not isinstance(obj, Rankings):
+        source = models.read(obj, name)
+        return models.without_gradient(obj) if source is None else source.single(name)
     if len(obj) != 1:
         raise InputError(f"{name} must be one ranking; got {len(obj)}: {first_few(obj.names, 12)}. Name one of them.")
     return obj[0]
+
+
+def _suited(signs: Sequence[str], objects: Sequence[Any], transform: Any) -> tuple[list[str], list[Any]]:
+    """Return the policies for negative scores, the one that suits a model's where none is named, and the objects.
+
+    Transforms are of the scores that rank: where these are magnitudes, of the magnitudes.
+    """
+    chosen, scored = list(signs), list(objects)
+    for i, obj in enumerate(objects):
+        if isinstance(obj, Labelled) and signs[i] == "raise":
+            chosen[i] = obj.negative
+            if obj.negative == "abs" and transform not in {None, "abs"}:
+                scored[i] = obj._replace(scores=np.abs(obj.scores))
+    return chosen, scored
 
 
 def _already_aligned(objects: Sequence[Any], missing: str) -> bool:
@@ -377,7 +413,8 @@ def _positional(parts: Sequence[Labelled], names: Sequence[str], bare: str) -> L
         if part.items is not None and not isinstance(part.items, range):
             raise InputError(
                 f"{name} has item labels and {bare} has none, so they cannot be aligned. "
-                "Label both (pandas Series or dicts), or pass plain arrays in the same item order."
+                "Label both (pandas Series or dicts; models by fujiscore.importances(..., feature_names=...)), or pass "
+                "plain arrays in the same item order."
             )
         labels = labels if part.items is None else part.items
         if part.scores.size != parts[0].scores.size:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore import models
 from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
 from fujiscore.coercion import Labelled, require_size
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
@@ -107,9 +108,10 @@ def compare_runs(
     ----------
     a, b : path, DataFrame, Arrow stream, mapping or 2-D array
         Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC
-        files, DataFrames of any library, Arrow tables and streams; mappings of query to ranking; or two arrays with
-        one row per query (instance) and one column per item (feature). Parquet sorted by query is read as a stream,
-        in bounded memory; other large files are sorted by DuckDB first (extra `duckdb`).
+        files, DataFrames of any library, Arrow tables and streams; mappings of query to ranking; or two arrays,
+        tensors or `shap.Explanation`s with one row per query (instance) and one column per item (feature). Parquet
+        sorted by query is read as a stream, in bounded memory; other large files are sorted by DuckDB first (extra
+        `duckdb`).
     by, item, score : str, optional
         The columns of queries, items and scores; guessed from their names if not given.
     group_by : str, optional
@@ -128,7 +130,7 @@ def compare_runs(
         Items that one list lacks: their score is unknown, so that FUJI is at least `fuji` (they count as 0) and at
         most `fuji_high`; they score 0; they are left out; or they are an error.
     negative : {"raise", "clip", "abs"}
-        As in `rankings`.
+        As in `rankings`; for two `shap.Explanation`s, "raise" means "abs".
     nan, duplicates, transform, ties, zero_tail
         As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "rank") does on each query's.
     confidence : float
@@ -151,7 +153,8 @@ def compare_runs(
     >>> fj.compare_runs(old, new, k=3).columns["jaccard"]
     array([0.5, 1. ])
     """
-    policies = _policies(negative, nan, missing, duplicates, transform)
+    a, b = (models.read(obj, name) or models.without_gradient(obj) for obj, name in ((a, "a"), (b, "b")))
+    policies = _policies(_suited(negative, a, b), nan, missing, duplicates, transform)
     task = _task(measures, k, ks, universe, missing, ties, zero_tail)
     proportion("confidence", confidence)
     asked = Asked(by, item, score, group_by, format)
@@ -175,6 +178,12 @@ def compare_runs(
 def _folder(stack: ExitStack) -> Path:
     """Return a new folder, which is there until the stack is closed."""
     return Path(stack.enter_context(TemporaryDirectory(prefix="fujiscore-")))
+
+
+def _suited(negative: str, a: Any, b: Any) -> str:
+    """Return the policy for negative scores: where none is named, the one that suits what a library returned."""
+    suits = {obj.negative if isinstance(obj, models.Source) else "raise" for obj in (a, b)}
+    return suits.pop() if negative == "raise" and len(suits) == 1 else negative
 
 
 def _policies(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Policies:

@@ -161,7 +161,7 @@ def _openml(source: str) -> Columns:
             warnings.simplefilter("ignore")
             bunch = datasets.fetch_openml(**query, as_frame=True, parser="auto")
     except ImportError as error:
-        raise MissingExtraError(f"{source} needs pandas: pip install pandas ({error})") from None
+        raise MissingExtraError(f"{source} needs pandas: pip install 'fujiscore[frames]' ({error})") from None
     except (OSError, ValueError) as error:  # URLError is an OSError
         why = str(getattr(error, "reason", error)).splitlines()[0]
         raise InputError(f"{source} cannot be downloaded: {why}. Check connection and name, or pass a file.") from None

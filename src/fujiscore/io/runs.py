@@ -20,6 +20,7 @@ from fujiscore.io import columnar, formats
 from fujiscore.io.columns import QUERY_NAMES, choose, direction, label_of, plain
 from fujiscore.io.documents import document
 from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
+from fujiscore.models import Source
 from fujiscore.queries import Columns, changes, joined, labels_at, two_groups
 from fujiscore.ranking import Ranking
 
@@ -89,6 +90,8 @@ def load_run(obj: Any, name: str, asked: Asked) -> Run:
     """Return a run in memory: of a file, a DataFrame or Arrow stream, a mapping, or a 2-D array of scores."""
     if isinstance(obj, (str, os.PathLike)):
         return _from_folder(obj, asked) if os.path.isdir(obj) else _from_file(obj, asked)  # noqa: PTH112
+    if isinstance(obj, Source):
+        return _from_source(obj, name)
     if isinstance(obj, Mapping):
         return _from_mapping(obj, name)
     if is_table(obj):
@@ -305,6 +308,15 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
     said = (f"{notes[0]}{likewise}",) if notes else ()
     return Run(name, Columns(list(runs), np.cumsum(sizes) - sizes, items, scores), said)
+
+
+def _from_source(source: Source, name: str) -> Run:
+    """Return the run of what a library returned: a query per row, repeat or fold."""
+    if source.word == "model":
+        raise InputError(f"{name} must be several rankings; a model gives one. Compare two models with compare.")
+    parts: Mapping[Any, Any] = dict(enumerate(source.parts)) if source.word == "row" else source.each()
+    run = _from_mapping(parts, name)
+    return replace(run, notes=(*source.notes, *run.notes))
 
 
 def _from_array(obj: Any, name: str) -> Columns:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError, choice
+from fujiscore.models.estimators import input_scores
 from fujiscore.rankers.features import Features, described_columns
 from fujiscore.rankers.forest import genie3, random_forest
 from fujiscore.rankers.information import mutual_information
@@ -141,7 +142,7 @@ class Ranker:
         return scores[0] if isinstance(scores, tuple) else scores
 
     def _fitted(self, X: Any, y: Any, random_state: Any) -> Any:
-        """Fit a clone of an estimator and return its importances or the norms of its coefficients."""
+        """Fit a clone of an estimator and return its importances or the magnitudes of its coefficients."""
         estimator = _clone()(self.method)
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=as_seed(random_state))
@@ -150,34 +151,9 @@ class Ranker:
         except ValueError as error:
             why = next(iter(str(error).splitlines()), "no reason given")
             raise InputError(f"{self.name} cannot be fitted to these data: {why}") from error
-        if getattr(estimator, "steps", None):
-            return self._of_pipeline(estimator, np.shape(X)[1])
-        return self._importances(estimator)
-
-    def _importances(self, estimator: Any) -> Scores:
-        """Return a fitted estimator's importances, or the norms of its coefficients over the classes."""
-        if hasattr(estimator, "feature_importances_"):
-            return np.asarray(estimator.feature_importances_, np.float64)
-        if not hasattr(estimator, "coef_"):
+        scores = input_scores(estimator)
+        if scores is None:
             raise InputError(f"ranker must have feature_importances_ or coef_ once fitted; {self.name} has neither.")
-        coefficients = estimator.coef_
-        dense = coefficients.toarray() if hasattr(coefficients, "toarray") else np.asarray(coefficients, np.float64)
-        return np.asarray(np.linalg.norm(np.atleast_2d(dense), axis=0))
-
-    def _of_pipeline(self, pipeline: Any, m: int) -> Scores:
-        """Return the scores of a fitted pipeline's last step; 0 for the features that earlier steps leave out."""
-        names = [f"x{column}" for column in range(m)]
-        positions = {name: column for column, name in enumerate(names)}
-        try:
-            passed = names if len(pipeline.steps) == 1 else pipeline[:-1].get_feature_names_out(names)
-            columns = [positions[name] for name in passed]
-        except (AttributeError, KeyError, ValueError):
-            raise InputError(
-                f"{self.name} must hand features on as they are, scaled or left out, for its last step to score them; "
-                "a step makes others of them. Pass a function of (X, y) that scores the features."
-            ) from None
-        scores = np.zeros(m)
-        scores[columns] = self._importances(pipeline[-1])
         return scores
 
 
@@ -189,9 +165,9 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
     ranker : str, callable or scikit-learn estimator
         A name ("relief", "mutual_information", "genie3", "random_forest", "surf", "multisurf"); a function of (X, y)
         that returns one score per feature, or a pair whose first part does, as scikit-learn's `f_classif`; or an
-        estimator that has `feature_importances_` or `coef_` once fitted (of `coef_`, the norm over the classes), also
-        as the last step of a pipeline. The estimator is cloned, never changed. Functions and estimators that take a
-        `random_state` are given it.
+        estimator that has `feature_importances_` or `coef_` once fitted (of `coef_`, the mean magnitude over the
+        classes), a pipeline or search of such estimators included (`importances` says what is read). The estimator is
+        cloned, never changed. Functions and estimators that take a `random_state` are given it.
     **options
         Passed to the function at each call; not for estimators, which have their own parameters.
 

@@ -1,0 +1,130 @@
+"""Attributions, one row per instance and one column per feature: SHAP explanations, tensors, arrays, tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore.coercion import Labelled, as_frame, is_table, unmasked
+from fujiscore.errors import InputError, counted, shown
+from fujiscore.models.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fujiscore.coercion import Labels
+
+
+EXPLANATION = "shap.Explanation"
+
+
+def is_explanation(obj: Any) -> bool:
+    """Return whether an object is a shap.Explanation."""
+    return any(base.__name__ == "Explanation" and _root(base) == "shap" for base in type(obj).__mro__)
+
+
+def is_tensor(obj: Any) -> bool:
+    """Return whether an object is a PyTorch tensor."""
+    return any(base.__name__ == "Tensor" and _root(base) == "torch" for base in type(obj).__mro__)
+
+
+def _root(kind: type) -> str:
+    """Return the library that a type comes from."""
+    return kind.__module__.partition(".")[0]
+
+
+def tensor_array(tensor: Any) -> NDArray[Any]:
+    """Return a tensor of any device as an array, without its gradient; NumPy has no bfloat16, and no sparse arrays."""
+    dense = tensor.detach().to_dense() if tensor.layout.__str__() != "torch.strided" else tensor.detach()
+    dense = dense.cpu().resolve_conj().resolve_neg()
+    return np.asarray((dense.double() if dense.is_floating_point() else dense).numpy())
+
+
+def read_explanation(explanation: Any, name: str) -> Source:
+    """Return the rows of a shap.Explanation; several outputs become their mean magnitude."""
+    values = np.asarray(explanation.values)
+    if values.dtype == object or values.ndim not in {1, 2, 3}:
+        raise InputError(
+            f"{name} must hold one value per row and feature; the values of the shap.Explanation have shape "
+            f"{values.shape} and type {values.dtype}. Pass an array of rows by features."
+        )
+    notes = [f"values of {EXPLANATION}"]
+    if values.ndim == 3:
+        outputs = values.shape[2]
+        if np.shape(explanation.base_values)[-1:] != (outputs,):
+            raise InputError(
+                f"{name} must hold one value per row and feature; its shape {values.shape} looks like interactions. "
+                "Sum them to one value per feature: explanation.values.sum(axis=2)."
+            )
+        notes.append(f"mean magnitude over {counted(outputs, 'output')}")
+        values = np.abs(values).mean(axis=2)
+    names = explanation.feature_names
+    return rows_of(np.atleast_2d(values), None if names is None else list(names), notes)
+
+
+def read_array(obj: Any, name: str) -> Source | None:
+    """Return the rows of an array, tensor or table of attributions; None if the object is none of these."""
+    names: Labels | None = None
+    if _is_several_tensors(obj):
+        arrays = [tensor_array(part) for part in obj]
+        if len({array.shape[:1] for array in arrays}) > 1 or any(array.ndim != 2 for array in arrays):
+            raise InputError(f"{name} must be tensors of rows by features with the same rows; got {_shapes(arrays)}.")
+        values = np.concatenate(arrays, axis=1)
+    elif is_tensor(obj):
+        values = tensor_array(obj)
+    elif isinstance(obj, np.ndarray):
+        values = unmasked(obj)
+    elif not isinstance(obj, (dict, list, tuple)) and is_table(obj):
+        names, values = _from_table(obj, name)
+    elif isinstance(obj, (list, tuple)) and obj and isinstance(obj[0], (list, tuple, np.ndarray)) and _is_nested(obj):
+        values = np.array(obj)
+    else:
+        return None
+    if values.ndim == 1:
+        return None
+    if values.ndim != 2 or not values.size or values.dtype.kind not in "fiub":
+        raise InputError(
+            f"{name} must be numbers in rows by features; got shape {values.shape} of {values.dtype}. Sum or average "
+            "other axes first: classes, channels, embeddings."
+        )
+    return rows_of(values, names, ["attributions"])
+
+
+def rows_of(values: NDArray[Any], names: Labels | None, notes: Sequence[str]) -> Source:
+    """Return attributions as a source: they add up, and their magnitudes rank."""
+    rows = np.ascontiguousarray(values, np.float64)
+    if names is not None and len(names) != rows.shape[1]:
+        names = None
+    parts = [Labelled(names, row) for row in rows]
+    unnamed = () if names is not None else ("no feature names: features are positions",)
+    return Source(parts, "row", (*notes, *unnamed), "abs", magnitudes=True)
+
+
+def _is_several_tensors(obj: Any) -> bool:
+    """Return whether an object is what captum gives for a model with several inputs."""
+    return isinstance(obj, tuple) and bool(obj) and all(map(is_tensor, obj))
+
+
+def _is_nested(obj: Sequence[Any]) -> bool:
+    """Return whether a sequence holds rows of equal lengths rather than (item, score) pairs."""
+    try:
+        return np.array(obj).dtype.kind in "fiub" and not all(isinstance(row, tuple) and len(row) == 2 for row in obj)
+    except ValueError:
+        return False
+
+
+def _from_table(obj: Any, name: str) -> tuple[Labels, NDArray[Any]]:
+    """Return the columns of a table, which must be numbers, and their names."""
+    _, frame = as_frame(obj, name)
+    text = [column for column in frame.columns if not frame[column].dtype.is_numeric()]
+    if text:
+        raise InputError(f"{name} must be a table of numbers, one column per feature; {shown(text[0])} is none.")
+    return list(frame.columns), np.asarray(frame.to_numpy(), np.float64)
+
+
+def _shapes(arrays: Sequence[NDArray[Any]]) -> str:
+    """Return the shapes of arrays for a message."""
+    return ", ".join(str(array.shape) for array in arrays[:4])

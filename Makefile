@@ -7,11 +7,18 @@ READY := $(VENV)/.ready
 KERNEL_TESTS := tests/test_kernels.py tests/test_golden.py tests/test_edges.py tests/test_rankers.py
 MEASURED := --cov --cov-report= --cov-fail-under=0
 
-.PHONY: help demo test slow fuzz coverage lint format bench clean
+# Libraries whose models are tested in an environment of their own. torch is pinned to a release that pip finds without
+# CUDA where such a build is offered; any other will do: make models-test TORCH='torch>=2.2'.
+MODELS := .venv-models
+TORCH ?= torch==2.13.0
+LIBRARIES := "$(TORCH)" "captum>=0.7" "catboost>=1.2.7" "lightgbm>=4.5" "networkx>=3.2" "shap>=0.46" "xgboost-cpu>=2.1"
+
+.PHONY: help demo test models-test slow fuzz coverage lint format bench clean
 
 help:
 	@echo "make demo      set up, then study the digits data: which features matter, do methods agree, how stable"
 	@echo "make test      set up, then run all tests but the slow simulations"
+	@echo "make models-test  test models of XGBoost, LightGBM, CatBoost, SHAP, PyTorch and networkx, in $(MODELS)"
 	@echo "make slow      run the simulations that take minutes"
 	@echo "make fuzz      try 50,000 mutated files, hostile arguments and killed commands"
 	@echo "make coverage  run all tests and measure coverage; fails below 95 %"
@@ -33,6 +40,19 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow' $(if $(COVERAGE),$(MEASURED))
+
+# A library that does not install is no failure: its tests are skipped, and pytest prints which.
+$(MODELS)/.ready: pyproject.toml Makefile
+	test -x $(MODELS)/bin/python || $(PYTHON) -m venv $(MODELS)
+	$(MODELS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[ml,frames]' pytest hypothesis
+	for library in $(LIBRARIES); do \
+		$(MODELS)/bin/python -m pip install --quiet --disable-pip-version-check "$$library" \
+			|| echo "$$library does not install here"; \
+	done
+	touch $@
+
+models-test: $(MODELS)/.ready
+	$(MODELS)/bin/python -m pytest -rs tests/models
 
 slow: $(READY)
 	$(BIN)/python -m pytest -n 2 -m slow
@@ -66,5 +86,5 @@ bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(MODELS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -126,7 +126,9 @@ class TestFrames:
 
     def test_none_installed(self, monkeypatch):
         monkeypatch.setattr(tables, "find_spec", lambda _: None)
-        with pytest.raises(fj.MissingExtraError, match=r"to_frame needs pandas or polars: pip install 'fujiscore\[frames\]'"):
+        with pytest.raises(
+            fj.MissingExtraError, match=r"to_frame needs pandas or polars: pip install 'fujiscore\[frames\]'"
+        ):
             tables.frame({"a": [1]})
         with pytest.raises(fj.MissingExtraError, match="to_frame needs polars: pip install polars"):
             tables.frame({"a": [1]}, "polars")

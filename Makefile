@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+SITE := .venv-site
 
 # Tests of the kernels on inputs so small that they can run uncompiled, where coverage sees their lines.
 KERNEL_TESTS := tests/test_kernels.py tests/test_golden.py tests/test_edges.py tests/test_rankers.py
@@ -13,10 +14,11 @@ MODELS := .venv-models
 TORCH ?= torch==2.13.0
 LIBRARIES := "$(TORCH)" "captum>=0.7" "catboost>=1.2.7" "lightgbm>=4.5" "networkx>=3.2" "shap>=0.46" "xgboost-cpu>=2.1"
 
-.PHONY: help demo test models-test slow fuzz coverage lint format bench clean
+.PHONY: help demo notebook test models-test slow fuzz coverage lint format bench site clean
 
 help:
 	@echo "make demo      set up, then study the digits data: which features matter, do methods agree, how stable"
+	@echo "make notebook  run examples/notebook.ipynb and write out/notebook.html"
 	@echo "make test      set up, then run all tests but the slow simulations"
 	@echo "make models-test  test models of XGBoost, LightGBM, CatBoost, SHAP, PyTorch and networkx, in $(MODELS)"
 	@echo "make slow      run the simulations that take minutes"
@@ -24,7 +26,8 @@ help:
 	@echo "make coverage  run all tests and measure coverage; fails below 95 %"
 	@echo "make lint      check style, types and import layers"
 	@echo "make format    fix style where ruff can"
-	@echo "make bench     measure speed and write the tables in README.md and docs/benchmarks.md"
+	@echo "make bench     measure speed, check the bounds, write the tables of docs/benchmarks.md"
+	@echo "make site      build the documentation into out/site; warnings are errors"
 	@echo "make clean     remove the environment and everything generated"
 
 $(READY): pyproject.toml
@@ -37,6 +40,10 @@ demo: $(READY)
 	@echo
 	@echo "Tables, pictures and a summary are in out/digits; start with out/digits/summary.md."
 	@echo "Then try: $(BIN)/fuji compare examples/model_a.csv examples/model_b.csv"
+
+notebook: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,notebook]'
+	$(BIN)/jupyter nbconvert --to html --execute --output-dir out examples/notebook.ipynb
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow' $(if $(COVERAGE),$(MEASURED))
@@ -85,6 +92,19 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
+# The site needs no installed fujiscore: generated pages are in docs/, and tests compare them with the package.
+$(SITE)/.ready: docs/requirements.txt
+	test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --requirement docs/requirements.txt
+	touch $@
+
+site: $(SITE)/.ready
+	$(SITE)/bin/zensical build --strict --clean
+	$(SITE)/bin/python docs/check_site.py out/site
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict --clean --quiet
+	$(SITE)/bin/python docs/check_site.py out/site
+	@echo "The documentation is in out/site; start with out/site/index.html."
+
 clean:
-	rm -rf $(VENV) $(MODELS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(SITE) $(MODELS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

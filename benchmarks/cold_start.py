@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from cli import ITEMS, RUNS, prepared, row, seconds
-from measured import machine, table
+from measured import judged, machine, table
 
 AFTER_IMPORT = """
 import sys
@@ -62,7 +62,7 @@ def imports():
 
 if __name__ == "__main__":
     measured = rows()
-    print(table(["measured", "figure", "required", "holds"], [row.cells() for row in measured]))
+    print(judged(measured))
     print()
     print(table(["imported", "own time"], [[name, f"{time:.0f} ms"] for name, time in imports().items()]))
     print(f"\nMeasured on {machine()}.")

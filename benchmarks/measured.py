@@ -17,6 +17,7 @@ from time import perf_counter
 import numpy as np
 
 os.environ["FUJISCORE_COMPILE"] = "always"
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 RELATIONS = {"at most": operator.le, "below": operator.lt, "at least": operator.ge}
 
 
@@ -79,6 +80,16 @@ def fastest(calls, rounds, repeat=()):
 def table(header, rows):
     """Return a Markdown table."""
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, ["---"] * len(header), *rows])
+
+
+def judged(rows):
+    """Return the table that `make bench` prints: figures, bounds, and whether they hold."""
+    return table(["measured", "figure", "required", "holds"], [row.cells() for row in rows])
+
+
+def page_table(rows):
+    """Return the table of a page: figures alone, since bounds are the business of `make bench`."""
+    return table(["measured", "figure"], [[row.what, row.shown] for row in rows])
 
 
 def machine():

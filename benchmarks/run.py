@@ -1,6 +1,7 @@
 """Measure everything against its bounds: `make bench`, or `python benchmarks/run.py --only core,chances`.
 
-Writes the core's tables into README.md and the others into docs/benchmarks.md; exits with 1 if a bound is missed.
+Prints figures and bounds, writes the figures into docs/benchmarks.md and a sentence into README.md, and exits with 1 if
+a bound is missed.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from pathlib import Path
 
 import batches
 import chances
@@ -20,9 +20,8 @@ import files
 import long
 import rankers
 import runs
-from measured import machine, table, write_between
+from measured import PAGE, judged, machine, page_table, write_between
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 SECTIONS = {
     "cold_start": cold_start.rows,
     "cli": cli.rows,
@@ -50,9 +49,8 @@ def main():
         if name in chosen:
             rows = measure()
             missed |= any(row.holds is False for row in rows)
-            text = table(["measured", "figure", "required", "holds"], [row.cells() for row in rows])
-            print(text, flush=True)
-            write_between(PAGE, name, f"{text}\n\nMeasured on {machine()}.")
+            print(judged(rows), flush=True)
+            write_between(PAGE, name, f"{page_table(rows)}\n\nMeasured on {machine()}.")
     return int(missed)
 
 

@@ -11,7 +11,7 @@ from fujiscore.cli.options import Command
 
 PAGE = Path(__file__).with_name("cli.md")
 
-HEAD = """# The command `fuji`
+HEAD = """# Command line reference
 
 <!-- Generated from the commands' help by docs/make_cli_reference.py. -->
 
@@ -40,11 +40,11 @@ has seen enough (`| head`) is no error.
 
 **Tab completion.** In the shell's start-up file:
 
-| shell | line |
-|---|---|
-| bash | `eval "$(_FUJI_COMPLETE=bash_source fuji)"` |
-| zsh | `eval "$(_FUJI_COMPLETE=zsh_source fuji)"` |
-| fish | `_FUJI_COMPLETE=fish_source fuji \\| source` |
+```text
+eval "$(_FUJI_COMPLETE=bash_source fuji)"      # bash
+eval "$(_FUJI_COMPLETE=zsh_source fuji)"       # zsh
+_FUJI_COMPLETE=fish_source fuji | source       # fish
+```
 """
 
 

@@ -19,7 +19,7 @@ A measure compares the top sets of two rankings: the k1 best items of r and the 
 all. h is the number of items in both sets, and E = k1 k2 / n the number that two random sets share on average.
 Without ties k1 = k2 = k; with `ties="closed"` the sets also hold the items tied with the k-th. Where the sizes alone
 determine the overlap (a set holds all items), the chance-corrected measures and CWrel are 1 for equal sets and 0
-otherwise.
+otherwise. Which one to use: [Which measure when](choosing.md).
 
 **Headline.** One number stands for a measure: the *area* under its curve over k, or, for measures of whole lists, the
 *value over the whole list*. `compare`, `pairwise`, `stability` and the commands report the same headline.
@@ -27,30 +27,12 @@ otherwise.
 **Names.** Any capitalisation works, and so do the aliases. Parameters are passed as `"rbo:0.98"` or `"rbo(p=0.98)"`, in
 Python also as `fj.MEASURES["rbo"](p=0.98)`, and on the command line as `-m rbo:0.98`.
 
+**Chance.** "closed form" means that the [value expected by chance](chance.md) is computed exactly; the other measures
+need permutations (`permutations=1000`). FUJI, Jaccard and all measures that are linear in the shared items, average
+overlap and RBO among them, also have [p-values without permutations](chance.md#p-values-without-permutations).
+
 **Undefined values** are NaN, with a note: rank correlations of constant scores, and measures of equal sizes where ties
 make the sizes differ. `correlation` and `gamma` give 1 there instead, as the paper does, also with a note.
-
-**Distances.** 1 - FUJI is not a metric. Two rankings with the same top set are at distance 0 whatever their scores, and
-the triangle inequality can fail: of two items, at k = 1, let a = (0.379, 0.440), b = (0.404, 0.398) and
-c = (5.032, 0.021). The distance of a and c is 0.567, although that of a and b is 0.077 and that of b and c is 0.000.
-`Matrix.dendrogram()` does not need the inequality, and `Matrix.embed()` says how much of the variation its map cannot
-show. Methods that assume a metric, such as vantage-point trees, may err.
-
-**Chance.** "closed form" means that the value expected by chance is computed exactly; the other measures need
-permutations (`permutations=1000`). See [chance](chance.md).
-
-**Significance.** `chance` and `fuji compare` give z and p of an area without permutations, for FUJI, Jaccard and all
-measures that are linear in the shared items, average overlap and RBO among them (`.method` is "analytic"). The area's
-distribution by chance [follows from the two score vectors](chance.md#p-values-without-permutations). Its variance is
-exact for the linear measures, and approximate for the areas of FUJI and Jaccard. No p is below 1e-9, nor below one in
-the number of ways to assign the scores: read such a p as "at most about this". Fewer than 20 items have none. With
-`method="permutations"` (or a number of permutations) drawn permutations decide; Křížek's index and the other measures
-have no other p-value. A ranking that ties all items has none at all.
-
-**Bands.** `Chance.band()` is where the whole curve of a random ranking stays with a probability of about 95 %, and
-`band(simultaneous=False)` the same for each k by itself. `Chance.above()` lists the stretches of k where the observed
-curve lies above the simultaneous band, and `fuji compare` says it in a sentence: "FUJI is above chance from k = 3 to
-870".
 
 ## All measures
 """
@@ -81,6 +63,30 @@ def listed(parameters):
     return ", ".join(f"`{name}={value}`" for name, value in parameters.items())
 
 
+def measure_entry(name, measure):
+    """Return a measure's own section: formula, figure, and what there is to know."""
+    headline = "value over the whole list" if measure.whole else "area under the curve"
+    chance = "closed form" if has_closed_form(measure) else "permutations"
+    facts = [
+        f"{measure.low:g} to {measure.high:g}",
+        f"headline: {headline}",
+        f"chance: {chance}",
+        *([] if measure.symmetric else ["not symmetric"]),
+        *([] if measure.unequal else ["sets of equal size only"]),
+        *([f"parameters: {listed(measure.parameters)}"] if measure.parameters else []),
+    ]
+    return [
+        f"### `{name}`",
+        "",
+        f"**{measure.title}**: {measure.formula}.",
+        "",
+        f"{'; '.join(facts)}. {measure.reference}.",
+        "",
+        f"![{measure.title} over k for three pairs of rankings](pictures/measures/{name}.svg)",
+        "",
+    ]
+
+
 def measures_page():
     """Return the page of measures."""
     rows, properties, formulas = [], [], []
@@ -98,68 +104,31 @@ def measures_page():
         )
         if measure.properties:
             properties.append([f"`{name}`", *map(mark, vars(measure.properties).values())])
-        formulas.append(f"**`{name}`** ({measure.title}): {measure.formula}. {measure.reference}.\n")
+        formulas += measure_entry(name, measure)
     header = ["measure", "range", "headline", "chance", "unequal sizes", "parameters", "aliases"]
     marks = ["measure", "defined", "bounded", "maximum", "chance", "scores"]
     lines = [MEASURES_HEAD, *table(header, rows), PROPERTIES_HEAD, *table(marks, properties)]
-    return "\n".join([*lines, "\n## Formulas and references\n", *formulas, RECALL]).rstrip() + "\n"
+    return "\n".join([*lines, FORMULAS_HEAD, *formulas, DISTANCES]).rstrip() + "\n"
 
 
-RECALL = """## Recall of an approximate search
+FORMULAS_HEAD = """
+## Formulas, figures and references
 
-A vector index returns items that should be the exact top k. [`fj.recall`](api.md#recall) is one-sided: it asks how good
-the returned items are, by their true scores. With t_k the k-th true score, an item of true score t is worth 1 if
-t ≥ t_k, otherwise t / t_k (its membership in the exact top k); with `distances=True`, where lower is better, 1 if
-d ≤ d_k, otherwise d_k / d. Negative scores are worth 0, and t_k must not be negative. Over the first k returned items,
-each counted once:
-
-- **recall** is the sum of what they are worth, over k;
-- **recall within ε** is the share with t (1 + ε) ≥ t_k, or d ≤ (1 + ε) d_k;
-- **plain recall** is the share of the exact top k that is among them, by id.
-
-So plain recall ≤ recall ≤ 1; recall is 1 if all returned items are as good as the k-th, and plain recall if all others
-are worth nothing.
-
-```python
->>> import fujiscore as fj
->>> neighbors = [[7, 3, 5, 8], [1, 2, 4, 6]]  # exact ids of two queries, and their distances
->>> distances = [[0.1, 0.2, 0.2, 0.8], [0.5, 0.6, 1.0, 1.2]]
->>> print(fj.recall((neighbors, distances), [[7, 5], [1, 6]], 2, distances=True))
-k = 2, 2 queries
-measure             mean    least
-recall              0.8750  0.7500
-recall within 0.01  0.7500  0.5000
-plain recall        0.5000  0.5000
-
-```
-
-An item that the exact answer lacks needs its true score (`scores=`). Without it the value is an interval: the item is
-worth 0 at least, and at most as much as the last item of the exact answer, for the exact answer would list a better
-one. So compute more than k exact items, or the true scores of what was returned. The scores that an index estimates are
-not true scores; where they contradict the exact answer, `fj.recall` raises an error.
-
-- faiss returns (distances, ids), hnswlib (labels, distances), and ann-benchmarks stores `neighbors` and `distances`:
-  pass the exact ones as (ids, distances), and only the ids of the approximate ones. The id -1 counts as not returned.
-- faiss and hnswlib give *squared* Euclidean distances, whose ratios are squared, too: take the square root for those of
-  distances, and for an ε that means what it does elsewhere.
-- Recall uses ratios. Cosines that are all near 0.8, or distances in many dimensions, have ratios near 1 whatever was
-  returned: pass 1 - cosine with `distances=True`, and read recall within ε and plain recall beside it.
-
-```python
->>> print(fj.recall((neighbors, distances), [[7, 9], [1, 2]], 2, distances=True))
-k = 2, 2 queries
-measure             mean              least
-recall              0.7500 to 0.8125  0.5000 to 0.6250
-recall within 0.01  0.7500            0.5000
-plain recall        0.7500            0.5000
-note: 1 of 4 returned items are not in exact and have no true score: worth 0 at least, and at most as much as its last
-  item; pass scores, or a longer exact answer
-
-```
+Every figure shows the measure over k for the same three pairs of rankings of 100 items: a ranking and a noisy copy, two
+rankings in which all nearly equal neighbours have swapped places (dotted), and two unrelated rankings (dashed grey),
+which is what chance looks like. Drawn by `docs/make_figures.py`.
 """
 
+DISTANCES = """## Distances
 
-API_HEAD = """# Public names
+1 - FUJI is not a metric. Two rankings with the same top set are at distance 0 whatever their scores, and the triangle
+inequality can fail: of two items, at k = 1, let a = (0.379, 0.440), b = (0.404, 0.398) and c = (5.032, 0.021). The
+distance of a and c is 0.567, although that of a and b is 0.077 and that of b and c is 0.000. `Matrix.dendrogram()` does
+not need the inequality, and `Matrix.embed()` says how much of the variation its map cannot show. Methods that assume a
+metric, such as vantage-point trees, may err.
+"""
+
+API_HEAD = """# Python reference
 
 <!-- Generated from the docstrings by docs/make_reference.py. -->
 
@@ -205,14 +174,20 @@ def headings():
     }
 
 
+def thing(name):
+    """Return the public object of a name."""
+    return getattr(fj, name, None) or getattr(rankers, name)
+
+
+def heading(name):
+    """Return a name's heading. Classes say so: GitHub and the site number anchors that differ only in case unlike."""
+    return f"### class `{name}`" if inspect.isclass(thing(name)) else f"### `{name}`"
+
+
 def anchors():
-    """Return the anchor of each name: headings that differ only in case are numbered, as on GitHub."""
-    taken, found = {}, {}
-    for name in (name for names in headings().values() for name in names):
-        count = taken.get(name.lower(), 0)
-        taken[name.lower()] = count + 1
-        found[name] = f"#{name.lower()}-{count}" if count else f"#{name.lower()}"
-    return found
+    """Return the anchor of each name."""
+    names = (name for names in headings().values() for name in names)
+    return {name: f"#class-{name.lower()}" if inspect.isclass(thing(name)) else f"#{name.lower()}" for name in names}
 
 
 ANCHORS = anchors()
@@ -254,12 +229,57 @@ def entries(section):
 
 
 def parameters(section, own):
-    """Return the lines of a list of parameters or attributes."""
+    """Return the lines of a list of parameters or attributes, with "As in `x`" spelled out."""
     lines = []
-    for names, kind, text in entries(section):
-        shown = ", ".join(f"`{name.strip()}`" for name in names.split(","))
+    for names, kind, text in (full for entry in entries(section) for full in expanded(*entry)):
+        shown = ", ".join(f"`{name}`" for name in names)
         lines.append(f"- {shown}{f' ({kind})' if kind else ''}: {linked(text, own)}")
     return lines
+
+
+AS_IN = re.compile(r"As in `(\w+)`(?: and `(\w+)`)?[.,:;]?\s*(.*)", re.DOTALL)
+POLICIES = "How input is read; see `rankings`."
+
+
+def expanded(names, kind, text):
+    """Return an entry as (names, type, text), each "As in `x`" replaced with what x says, and policies with a link."""
+    names = [name.strip() for name in names.split(",")]
+    match = AS_IN.match(text)
+    if match is None:
+        return [(names, kind, POLICIES if names == ["**policies"] else text)]
+    known = [described for source in match.groups()[:2] if source for described in described_in(source)]
+    known.append((["**policies"], "", POLICIES))
+    parts = []
+    for name in names:
+        _, kind_there, text_there = next((described for described in known if name in described[0]), ([], "", text))
+        if parts and parts[-1][1:] == (kind or kind_there, text_there):  # r and s, say, are described together
+            parts[-1][0].append(name)
+        else:
+            parts.append(([name], kind or kind_there, text_there))
+    return parts if parts[0][2] == text else with_remark(parts, match[3])
+
+
+def with_remark(parts, remark):
+    """Return the entries with what follows "As in `x`" added to the entry it is about, by default the first."""
+    if not remark:
+        return parts
+    sentence = remark.removeprefix("but ")
+    sentence = sentence[0].upper() + sentence[1:]
+    words = set(re.findall(r"\w+", remark))
+
+    def about(part):
+        named = set(Policies.__annotations__) if part[0] == ["**policies"] else set(part[0])
+        return bool(named & words)
+
+    place = next((number for number, part in enumerate(parts) if about(part)), 0)
+    names, kind, text = parts[place]
+    return [*parts[:place], (names, kind, f"{text.rstrip('.')}. {sentence}"), *parts[place + 1 :]]
+
+
+def described_in(name):
+    """Return the parameters of a public function, spelled out, as (names, type, text)."""
+    section = sections(inspect.getdoc(thing(name))).get("Parameters", "")
+    return [full for entry in entries(section) for full in expanded(*entry)]
 
 
 def signature(name, function):
@@ -288,7 +308,7 @@ def function_entry(name, function):
     """Return a function's part of the page."""
     parts = sections(inspect.getdoc(function))
     lines = [
-        f"### `{name}`",
+        heading(name),
         "",
         f"```text\n{wrapped(signature(name, function))}\n```",
         "",
@@ -296,7 +316,10 @@ def function_entry(name, function):
         "",
     ]
     if "Parameters" in parts:
-        lines += [*parameters(parts["Parameters"], name), ""]
+        places = [f"`{given}`" for given in inspect.signature(function).parameters]
+        places = {given: place for place, given in enumerate(places)}
+        listed = parameters(parts["Parameters"], name)
+        lines += [*sorted(listed, key=lambda line: places.get(line[2:].split(",")[0].split(" (")[0], len(places))), ""]
     if "Returns" in parts:
         kinds = [
             f"*{names}*: {linked(text, name)}" if text else f"*{names}*" for names, _, text in entries(parts["Returns"])
@@ -310,13 +333,13 @@ def function_entry(name, function):
 
 
 def wrapped(call):
-    """Return a call on lines of at most 116 characters, broken between arguments."""
-    if len(call) <= 116:
+    """Return a call on lines of at most 92 characters, broken between arguments."""
+    if len(call) <= 92:
         return call
     lines, indent = [""], " " * 4
     head, _, rest = call.partition("(")
     for argument in re.split(r", (?![^()]*\))", rest.removesuffix(")")):
-        if len(lines[-1]) + len(argument) > 108:
+        if len(lines[-1]) + len(argument) > 84:
             lines.append("")
         lines[-1] += f"{argument}, "
     return "\n".join([f"{head}(", *(f"{indent}{line.rstrip()}" for line in lines), ")"])
@@ -335,28 +358,39 @@ def _members(kind):
 def class_entry(name, kind):
     """Return a class's part of the page: what it is, its attributes, and what it offers besides."""
     parts = sections(inspect.getdoc(kind))
-    lines = [f"### `{name}`", "", linked(parts[""], name), ""]
+    lines = [heading(name), "", linked(parts[""], name), ""]
     known = [entry for title in ("Parameters", "Attributes") for entry in entries(parts.get(title, ""))]
     for title in ("Parameters", "Attributes"):
         if title in parts:
             lines += [*parameters(parts[title], name), ""]
     described = {part.strip() for names, _, _ in known for part in names.split(",")}
     more = [
-        f"- {shown}: {linked(inspect.getdoc(member).splitlines()[0], name)}"
+        line
         for attribute, member in _members(kind).items()
         if not attribute.startswith("_") and attribute not in INTERNAL | described
-        if (shown := shown_member(attribute, member)) is not None
+        for line in member_lines(attribute, member, name)
     ]
     if more and lines[-2].startswith("- "):
         lines.pop()
     return [*lines, *more, ""] if more else lines
 
 
+def member_lines(attribute, member, own):
+    """Return the lines of a property or a method, with the method's parameters beneath; none for plain values."""
+    shown = shown_member(attribute, member)
+    if shown is None:
+        return []
+    parts = sections(inspect.getdoc(member))
+    lines = [f"- {shown}: {linked(' '.join(parts[''].split()), own)}"]
+    return lines + [f"    {line}" for line in parameters(parts.get("Parameters", ""), own)]
+
+
 def shown_member(attribute, member):
-    """Return a property as `.name` and a method as `.name(arguments)`; None for plain values."""
+    """Return a property as `.name` and a method as `.name(arguments)`, with defaults; None for plain values."""
     if inspect.isfunction(member):
-        names = [parameter.name for parameter in inspect.signature(member).parameters.values()][1:]
-        return f"`.{attribute}({', '.join(names)})`"
+        given = list(inspect.signature(member).parameters.values())[1:]
+        plain = (parameter.replace(annotation=parameter.empty, kind=parameter.KEYWORD_ONLY) for parameter in given)
+        return f"`.{attribute}({', '.join(str(parameter) for parameter in plain)})`".replace("'", '"')
     computed = hasattr(member, "__get__") and not isinstance(member, (classmethod, staticmethod))
     return f"`.{attribute}`" if computed else None
 
@@ -367,11 +401,11 @@ def api_page():
     for title, names in headings().items():
         lines += [f"## {title}", ""]
         for name in names:
-            thing = getattr(fj, name, None) or getattr(rankers, name)
             if name in CONSTANTS:
-                lines += [f"### `{name}`", "", linked(CONSTANTS[name], name), ""]
+                lines += [heading(name), "", linked(CONSTANTS[name], name), ""]
             else:
-                lines += class_entry(name, thing) if inspect.isclass(thing) else function_entry(name, thing)
+                entry = class_entry if inspect.isclass(thing(name)) else function_entry
+                lines += entry(name, thing(name))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
 

@@ -151,7 +151,9 @@ def about_pair(at_hand, whole, pair, *, most):
         other = "" if actual == pair else f"; it is {title(actual)}, {values[actual]:.3f}"
         count = wins(results, kind, pair, most=most)
         mean = f"{title(pair)} {values[pair]:.3f}{other}"
-        lines.append(f"  - {words}: {word(actual == pair)} on average ({mean}), and on {count} of {len(results)} sets")
+        lines.append(
+            f"    - {words}: {word(actual == pair)} on average ({mean}), and on {count} of {len(results)} sets"
+        )
     return lines
 
 
@@ -162,7 +164,7 @@ def about_rest(at_hand, whole):
         values = means(results, kind)
         rest = {pair: value for pair, value in values.items() if pair not in {ENSEMBLES, DISTANT}}
         low, high = min(rest.values()), max(rest.values())
-        lines.append(f"  - {words}: {low:.3f} to {high:.3f}, while all six pairs span {spread(values):.3f}")
+        lines.append(f"    - {words}: {low:.3f} to {high:.3f}, while all six pairs span {spread(values):.3f}")
     return lines
 
 
@@ -179,7 +181,7 @@ def about_jaccard(at_hand, whole):
         same = sum(extreme(areas[fuji], most=True) == extreme(areas[jaccard], most=True) for areas in results.values())
         blind = verdict("jaccard_blind", {"ratio": spread(b) / spread(a)}) == HOLDS
         lines.append(
-            f"  - {words}: {word(blind)}; the six means span {spread(b):.3f} (FUJI's "
+            f"    - {words}: {word(blind)}; the six means span {spread(b):.3f} (FUJI's "
             f"{spread(a):.3f}), and the most similar pair is FUJI's on {same} of {len(results)} sets"
         )
     return lines

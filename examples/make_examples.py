@@ -6,6 +6,8 @@ resamples_forest.csv,         twelve bootstrap resamples of the breast cancer da
 resamples_tree.csv            importances by a forest and by a single tree
 run_a.trec, run_b.trec        two synthetic search engines' runs of three queries
 genes_a.csv, genes_b.csv      two synthetic top-100 lists out of 17,611 genes that share 13: gene, score
+v1.csv, v2.csv                importances of a forest on the wine data, and of one whose data pipeline broke: the
+                              column flavanoids is shuffled. v1_seeds.csv, v2_seeds.csv: the same by five other seeds
 houses.csv                    160 synthetic houses: numbers, text, gaps, and a price that depends on most of them
 """
 
@@ -17,7 +19,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_selection import chi2, f_classif, mutual_info_classif
 from sklearn.tree import DecisionTreeClassifier
@@ -27,6 +29,7 @@ RESAMPLES = 12
 QUERIES, DOCUMENTS, DEPTH = 3, 14, 10
 GENES, LISTED, SHARED = 17_611, 100, 13
 HOUSES = 160
+SEEDS = 5
 
 
 def write_table(path, items, columns):
@@ -107,6 +110,22 @@ def write_genes(folder):
         write_table(folder / f"{name}.csv", items, {"gene": None, "score": scores})
 
 
+def write_versions(folder):
+    """Write the importances of two versions of a forest, the second on data with a shuffled column."""
+    data = load_wine()
+    broken = data.data.copy()
+    column = data.feature_names.index("flavanoids")
+    broken[:, column] = np.random.default_rng(0).permutation(broken[:, column])
+    for name, x in (("v1", data.data), ("v2", broken)):
+        scores = [
+            RandomForestClassifier(100, random_state=seed).fit(x, data.target).feature_importances_
+            for seed in range(SEEDS + 1)
+        ]
+        write_table(folder / f"{name}.csv", data.feature_names, {"feature": None, "importance": scores[0]})
+        seeds = {f"seed_{seed}": scores[seed] for seed in range(1, SEEDS + 1)}
+        write_table(folder / f"{name}_seeds.csv", data.feature_names, {"feature": None, **seeds})
+
+
 def write_houses(folder):
     """Write a table of mixed types with missing values; `lucky` has nothing to do with the price."""
     generator = np.random.default_rng(5)
@@ -148,6 +167,7 @@ def main():
     write_runs(folder)
     write_genes(folder)
     write_houses(folder)
+    write_versions(folder)
 
 
 if __name__ == "__main__":

@@ -62,6 +62,64 @@ def relief(columns, nominal, y, k, small_classes="average"):
     return scores
 
 
+def rrelief(columns, nominal, y, k):
+    """RReliefF with every instance and neighbours of equal weight, from the published pseudocode."""
+    n, low, high = len(y), min(y), max(y)
+    differences = [difference(column, kind) for column, kind in zip(columns, nominal, strict=True)]
+    n_dc, n_da, n_dcda = 0.0, [0.0] * len(columns), [0.0] * len(columns)
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        others.sort(key=lambda j: (sum(d(i, j) for d in differences), j))
+        influence = 1 / min(k, n - 1)
+        for j in others[:k]:
+            of_target = abs(y[i] - y[j]) / (high - low)
+            n_dc += of_target * influence
+            for f, d in enumerate(differences):
+                n_da[f] += d(i, j) * influence
+                n_dcda[f] += of_target * d(i, j) * influence
+    return [
+        (n_dcda[f] / n_dc if n_dc else 0.0) - ((n_da[f] - n_dcda[f]) / (n - n_dc) if n - n_dc > 1e-12 else 0.0)
+        for f in range(len(columns))
+    ]
+
+
+def surf(columns, nominal, y, *, quantity=False, multi=False):
+    """SURF, or MultiSURF: mean difference to near misses less that to near hits, averaged over instances."""
+    n = len(y)
+    differences = [difference(column, kind) for column, kind in zip(columns, nominal, strict=True)]
+    distance = [[math.fsum(d(i, j) for d in differences) for j in range(n)] for i in range(n)]
+    pairs = [distance[i][j] for i in range(n) for j in range(n) if i != j]
+    mean_y = math.fsum(y) / n if quantity else None
+    deviation = math.sqrt(math.fsum((v - mean_y) ** 2 for v in y) / (n - 1)) if quantity else None
+    scores = [0.0] * len(columns)
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        limit = math.fsum(pairs) / len(pairs)
+        if multi:
+            own = [distance[i][j] for j in others]
+            mean = math.fsum(own) / len(own)
+            limit = mean - math.sqrt(math.fsum((v - mean) ** 2 for v in own) / len(own)) / 2
+        near = [j for j in others if distance[i][j] < limit * (1 - 1e-10)]
+        hits = [j for j in near if (abs(y[i] - y[j]) < deviation if quantity else y[i] == y[j])]
+        misses = [j for j in near if j not in hits]
+        for f, d in enumerate(differences):
+            for sign, rows in ((-1, hits), (1, misses)):
+                if rows:
+                    scores[f] += sign * sum(d(i, j) for j in rows) / len(rows) / n
+    return scores
+
+
+def kraskov(x, y, k):
+    """Kraskov's estimate of the mutual information of two numbers, clipped at 0."""
+    n = len(x)
+    terms = []
+    for i in range(n):
+        gaps = sorted(max(abs(x[i] - x[j]), abs(y[i] - y[j])) for j in range(n) if j != i)
+        width = gaps[min(k, n - 1) - 1]
+        terms += [digamma(sum(abs(v[i] - other) < width or v[i] == other for other in v)) for v in (x, y)]
+    return max(0.0, digamma(n) + digamma(min(k, n - 1)) - math.fsum(terms) / n)
+
+
 def digamma(m):
     """Return the digamma function of a positive whole number."""
     return -0.577215664901532860606512 + math.fsum(1 / i for i in range(1, m))
@@ -87,11 +145,11 @@ def information(a, b):
     return math.fsum(count / n * math.log(count * n / (one[x] * other[z])) for (x, z), count in both.items())
 
 
-def permutation_importance(forest, X, y, permutation, *, restore=True):
-    """Mean over the trees of the out-of-bag accuracy less that with a feature permuted; X is an array, y its codes.
+def permutation_importance(forest, X, y, permutation, error, *, restore=True):
+    """Mean over the trees of the out-of-bag error with a feature permuted less that without; X is an array.
 
-    `permutation(tree, feature, size)` gives the positions that the values come from. Without `restore`, features stay
-    permuted, in the order in which the tree's nodes first use them.
+    `permutation(tree, feature, size)` gives the positions that the values come from; `error` is one of those below.
+    Without `restore`, features stay permuted, in the order in which the tree's nodes first use them.
     """
     n, m = X.shape
     losses = [[] for _ in range(m)]
@@ -104,16 +162,21 @@ def permutation_importance(forest, X, y, permutation, *, restore=True):
         trees += 1
         original = X[rows]
         present = original.copy()
-        classes = [y[i] for i in rows]
-        before = accuracy(tree, original, classes)
+        targets = [y[i] for i in rows]
+        before = error(tree.predict(original).tolist(), targets)
         for f in dict.fromkeys(f for f in tree.tree_.feature.tolist() if f >= 0):
             if restore:
                 present = original.copy()
             present[:, f] = original[permutation(number, f, len(rows)), f]
-            losses[f].append(before - accuracy(tree, present, classes))
+            losses[f].append(error(tree.predict(present).tolist(), targets) - before)
     return [math.fsum(own) / trees for own in losses]
 
 
-def accuracy(tree, X, classes):
-    """Return the share of rows that a tree classifies correctly."""
-    return sum(a == b for a, b in zip(tree.predict(X).tolist(), classes, strict=True)) / len(classes)
+def wrong(predicted, actual):
+    """Return the share of rows with the wrong class."""
+    return sum(a != b for a, b in zip(predicted, actual, strict=True)) / len(actual)
+
+
+def squared(predicted, actual):
+    """Return the mean squared error."""
+    return math.fsum((a - b) ** 2 for a, b in zip(predicted, actual, strict=True)) / len(actual)

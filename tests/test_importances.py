@@ -524,6 +524,16 @@ def test_plain_scores():
             fj.importances([1, 2], **options)
 
 
+def test_several_models_are_no_ranking(forest, logistic):
+    for several in ([forest, logistic], {"a": forest, "b": logistic}):
+        with pytest.raises(InputError, match=r"must be one model; got 2. Read several with fujiscore.rankings"):
+            fj.importances(several)
+    with pytest.raises(InputError, match=r"got the model RandomForestClassifier. Pass fujiscore.importances of it"):
+        fj.Ranking(forest)
+    again = fj.importances(fj.importances(forest))
+    assert again.name == "RandomForestClassifier"
+
+
 def test_options_that_do_not_apply(forest, permuted):
     with pytest.raises(InputError, match="importance_type is for models of XGBoost, LightGBM and CatBoost"):
         fj.importances(forest, importance_type="gain")

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore import study_report, tables
+from fujiscore import study_files, study_report, tables
 from fujiscore.cli import fuji as command
 from fujiscore.cli.terminal import FILE, Screen, display_width, table
 from fujiscore.errors import NAME, SENTENCE, one_line, printable, short_names, shortened, shown, spelled
@@ -295,10 +295,10 @@ class TestStudies:
     def test_figures(self, odd_study):
         from matplotlib.figure import Figure
 
-        for draw in (study_report.draw_curves, study_report.draw_stability):
-            axes = Figure(figsize=(7, 4.6), layout="constrained").add_subplot()
-            draw(odd_study, axes)
-            assert any("$\\frac$" in text for text in drawn_texts(axes))
+        for draw in (study_files.draw_curves, study_files.draw_stability):
+            figure = Figure(figsize=(7, 4.6), layout="constrained")
+            draw(odd_study, figure)
+            assert any("$\\frac$" in text for ax in figure.axes for text in drawn_texts(ax))
 
     def test_files(self, odd_study, tmp_path, recwarn):
         odd_study.save(tmp_path, pictures=True)

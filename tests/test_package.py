@@ -133,7 +133,7 @@ def files_under(*folders):
 
 def test_the_sdist_has_all_that_its_tests_read(built):
     names, _ = built
-    expected = files_under("src", "tests", "docs", "examples") | {"README.md", "CONTRIBUTING.md", "CITATION.cff"}
+    expected = files_under("src", "tests", "docs", "examples") | {"README.md", "mkdocs.yml", "CITATION.cff"}
     assert expected | {"Makefile", "pyproject.toml", ".ci/run", "RELEASING.md", "CHANGELOG.md", "LICENSE"} <= names
 
 

@@ -32,7 +32,8 @@ def test_curve_and_comparison(ax):
     assert curve.plot(ax) is ax
     np.testing.assert_array_equal(drawn(ax)[0], (curve.ks, curve.values))
     comparison = fj.compare(R, S, list(fj.MEASURES), ks=[1, 3, 5])
-    assert len(comparison.plot(ax).lines) == 1 + len(fj.MEASURES)
+    with_chance = 1 + len(fj.MEASURES) + 1
+    assert len(comparison.plot(ax).lines) == with_chance
 
 
 def test_chance_bounds_and_stability(ax):
@@ -106,7 +107,7 @@ RESULTS = {
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_result_over_every_grid(name, ks):
     axes = RESULTS[name](ks=ks).plot()
-    assert axes.get_xscale() == ("log" if ks == "exp" else "linear")
+    assert axes.get_xscale() == ("log" if ks == "exp" or name.startswith("comparison") else "linear")
     assert axes.get_legend() is not None
     drawn_without_warnings(axes)
 
@@ -131,9 +132,9 @@ def test_legends_name_what_they_show(ax):
         ax.clear()
         return texts
 
-    kendall = fj.compare(R, S, "kendall")
-    assert legend(kendall) == [f"Kendall's tau (value over the whole list {kendall.auc['kendall']:.3f})"]
-    assert legend(fj.compare(R, S, "kendall", ks=3))[0].startswith("Kendall's tau (value at k = 3 ")
+    kendall = fj.curve(R, S, "kendall")
+    assert legend(kendall) == [f"Kendall's tau (value over the whole list {kendall.value:.3f})"]
+    assert legend(fj.curve(R, S, "kendall", ks=3))[0].startswith("Kendall's tau (value at k = 3 ")
     assert legend(fj.chance(R, S, "kendall", permutations=9))[0].startswith("Kendall's tau (value over the whole list")
     assert legend(fj.curve(R, S, ks="exp"))[0].startswith("FUJI (top-weighted AUC ")
     assert legend(fj.curve(R, S))[0].startswith("FUJI (AUC ")
@@ -183,3 +184,223 @@ def test_an_axes_of_its_own():
 
 def test_the_papers_measures_have_colours_of_their_own():
     assert len({plots.colour(name) for name in fj.PAPER_MEASURES}) == len(fj.PAPER_MEASURES)
+
+
+def test_nothing_but_chance_is_grey():
+    for name in fj.MEASURES:
+        red, green, blue = (int(plots.colour(name)[i : i + 2], 16) for i in (1, 3, 5))
+        assert max(red, green, blue) - min(red, green, blue) > 20
+    styles = {(plots.style(name)["color"], plots.style(name)["linestyle"]) for name in fj.MEASURES}
+    assert len(styles) == len(fj.MEASURES)
+
+
+# The picture of a comparison
+
+PARETO = np.random.default_rng(3).pareto(1.0, 60)
+NOISY = PARETO * np.random.default_rng(8).lognormal(0, 0.8, 60)
+
+
+def boxes(texts):
+    """Return the boxes of the texts of a drawn figure as the renderer measures them, without annotations' leads."""
+    from matplotlib.text import Text
+
+    return [(text.get_text(), Text.get_window_extent(text)) for text in texts if text.get_text()]
+
+
+def overlapping(found):
+    return [
+        (a, b)
+        for i, (a, first) in enumerate(found)
+        for b, second in found[:i]
+        if min(first.x1, second.x1) - max(first.x0, second.x0) > 1
+        and min(first.y1, second.y1) - max(first.y0, second.y0) > 1
+    ]
+
+
+def outside(figure, found):
+    return [text for text, box in found if box.x0 < -1 or box.x1 > figure.bbox.x1 + 1 or box.y0 < -1]
+
+
+def all_texts(figure):
+    """Return every text of a figure that is drawn: titles, labels of axes and ticks, names, legends."""
+    from matplotlib.text import Text
+
+    figure.canvas.draw()
+    hidden = set()
+    for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
+        low, high = sorted(axis.get_view_interval())
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+            hidden |= {id(tick.label2)} | (set() if low <= tick.get_loc() <= high else {id(tick.label1)})
+    return [text for text in figure.findobj(Text) if id(text) not in hidden and text.get_visible()]
+
+
+NAMES = ["W" * 500, "W" * 499 + "X", "$a_1$ $\\frac", "<b>&amp;</b>", "line\nbreak", "x", "A B" * 9]
+NAMED = [*NAMES, *(f"item {i}" for i in range(53))]
+PAIRS = {
+    "two noisy rankings": lambda: fj.compare(PARETO, NOISY),
+    "odd names": lambda: fj.compare(dict(zip(NAMED, NOISY, strict=True)), dict(zip(NAMED, PARETO, strict=True))),
+    "ties": lambda: fj.compare(np.round(PARETO), np.round(NOISY)),
+    "opposite orders": lambda: fj.compare(np.arange(1.0, 41), np.arange(40.0, 0, -1)),
+    "equal": lambda: fj.compare(PARETO, PARETO),
+    "constant": lambda: fj.compare(np.ones(30), PARETO[:30]),
+    "all zero": lambda: fj.compare(np.zeros(12), np.zeros(12)),
+    "zero beyond 3": lambda: fj.compare([5, 4, 3, *[0] * 30], [4, 0, 3, 5, *[0] * 29]),
+    "3 items": lambda: fj.compare([3.0, 2.0, 1.0], [1.0, 3.0, 2.0]),
+    "1 item": lambda: fj.compare([3.0], [1.0]),
+    "one k": lambda: fj.compare(PARETO, NOISY, ks=[5]),
+    "disjoint": lambda: fj.compare({f"a{i}": i for i in range(20)}, {f"b{i}": i for i in range(20)}, missing="zero"),
+    "lists": lambda: fj.compare(list("abcdefghij"), list("abdcxefyhz"), universe=100),
+    "clipped": lambda: fj.compare(PARETO - 1, NOISY - 1, negative="clip"),
+    "split": lambda: fj.compare(PARETO - 1, 1 - NOISY, negative="split"),
+    "great ratios": lambda: fj.compare(10.0 ** np.arange(-300, 300, 15), 10.0 ** np.arange(300, -300, -15)),
+    "long names of rankings": lambda: fj.compare(*fj.rankings({"$r" * 99: PARETO, "s_" * 99: NOISY})),
+    "every measure": lambda: fj.compare(PARETO, NOISY, list(fj.MEASURES)),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_picture(name):
+    import matplotlib.pyplot as plt
+
+    result = PAIRS[name]()
+    ax = result.plot()
+    figure = ax.figure
+    try:
+        assert figure.axes[0] is ax
+        assert len(figure.axes) == 2
+        assert figure.get_suptitle() == result.verdict()
+        found = boxes(all_texts(figure))
+        assert not overlapping(found)
+        assert not outside(figure, found)
+    finally:
+        plt.close(figure)
+
+
+def test_the_picture_draws_the_computed_numbers():
+    import matplotlib.pyplot as plt
+
+    from fujiscore.slopes import slopes
+
+    result = fj.compare(PARETO, NOISY, k=[7])
+    left = result.plot(k=7)
+    right = left.figure.axes[1]
+    fuji, jaccard, expected = drawn(left)
+    np.testing.assert_array_equal(fuji[1], result["fuji"].values)
+    np.testing.assert_array_equal(jaccard[1], result["jaccard"].values)
+    np.testing.assert_array_equal(expected[1], result.chance["fuji"].expected)
+    assert [line.get_color() for line in left.lines] == [plots.colour("fuji"), plots.colour("jaccard"), "#7F7F7F"]
+    assert left.lines[0].get_linewidth() > left.lines[1].get_linewidth()
+    low, high = result.chance["fuji"].band()
+    band = left.collections[1].get_paths()[0].vertices
+    assert {(1.0, low[0]), (1.0, high[0]), (60.0, low[-1])} <= {tuple(point) for point in band}
+
+    chart = slopes(result.rankings, result.explain(7))
+    lines = [line for line in right.lines if list(line.get_xdata()) == [0, 1]]
+    np.testing.assert_allclose(sorted(tuple(line.get_ydata()) for line in lines), sorted(map(tuple, chart.heights.T)))
+    counts = {kind: chart.kind.count(kind) for kind in ("shared", "near miss", "far miss")}
+    legend = [text.get_text() for text in right.get_legend().get_texts()]
+    assert legend == [f"{kind} ({count})" for kind, count in counts.items() if count]
+    places = {(text.get_text(), round(text.get_position()[1], 9)) for text in right.texts}
+    assert places == {(item, round(y, 9)) for side in chart.labels for item, y in zip(chart.items, side, strict=True)}
+    why = result.explain(7)
+    assert right.get_title() == f"Top k = 7: FUJI {why.value:.2f}, Jaccard {why.jaccard:.2f}"
+    plt.close(left.figure)
+
+
+def test_ties_that_enlarge_the_top_sets_are_told():
+    import matplotlib.pyplot as plt
+
+    ax = fj.compare([3, 2, 2, 2, 1], [3, 2, 1, 0.5, 0.2]).plot(k=2)
+    assert ax.figure.axes[1].get_title().startswith("Top k = 2 (4 and 2 with ties): FUJI ")
+    plt.close(ax.figure)
+
+
+def test_one_axes_has_the_curves_alone(ax):
+    result = fj.compare(R, S)
+    assert result.plot(ax=ax) is ax
+    assert len(ax.figure.axes) == 1
+    assert ax.get_title() == result.verdict()
+    with pytest.raises(fj.InputError, match="k chooses the slope chart"):
+        result.plot(ax=ax, k=2)
+
+
+def test_k_of_the_slope_chart():
+    import matplotlib.pyplot as plt
+
+    result = fj.compare(PARETO, NOISY, "jaccard")
+    alone = result.plot()
+    assert len(alone.figure.axes) == 1, "without FUJI there is no credit to show"
+    both = result.plot(k=(3, 5))
+    assert both.figure.axes[1].get_title().startswith("Top k = (3, 5): ")
+    for k in (0, 61, "all"):
+        with pytest.raises(fj.InputError, match="k"):
+            result.plot(k=k)
+    plt.close("all")
+
+
+def test_many_items_are_drawn_in_time():
+    import io
+    import time
+
+    rng = np.random.default_rng(0)
+    scores = rng.pareto(1, 20_531)
+    result = fj.compare(scores, scores * rng.lognormal(0, 1, scores.size))
+    start = time.perf_counter()
+    figure = result.plot().figure
+    file = io.BytesIO()
+    plots.write_figure(figure, file, "svg")
+    assert time.perf_counter() - start < 20
+    assert len(file.getvalue()) < 1_500_000
+    assert b"differs most at k = " in file.getvalue(), "text stays text"
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_files_are_the_same_each_time(kind):
+    import io
+
+    import matplotlib.pyplot as plt
+
+    files = [io.BytesIO(), io.BytesIO()]
+    for file in files:
+        figure = fj.compare(R, S).plot().figure
+        plots.write_figure(figure, file, kind)
+        plt.close(figure)
+    assert files[0].getvalue() == files[1].getvalue()
+
+
+def test_emoji_are_written_without_warnings():
+    import io
+
+    names = [f"🍣{i}" for i in range(60)]
+    result = fj.compare(dict(zip(names, PARETO, strict=True)), dict(zip(names, NOISY, strict=True)))
+    plots.write_figure(result.plot().figure, io.BytesIO(), "png")
+
+
+# Names on maps, in matrices, beside trees
+
+
+@pytest.mark.parametrize("m", [2, 24, 60])
+def test_names_on_a_map_do_not_overlap(m):
+    import matplotlib.pyplot as plt
+
+    rng = np.random.default_rng(1)
+    scores = {f"ranking number {i}": PARETO * rng.lognormal(0, 0.2 + i % 3, 60) for i in range(m)}
+    ax = fj.pairwise(scores).embed().plot()
+    ax.figure.canvas.draw()
+    found = boxes(ax.texts)
+    assert len(found) >= 0.9 * m
+    assert not overlapping(found)
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("m", [2, 12, 24, 200])
+def test_texts_of_matrices_do_not_overlap(m):
+    import matplotlib.pyplot as plt
+
+    rng = np.random.default_rng(1)
+    scores = {f"ranking number {i}": PARETO[:20] * rng.lognormal(0, 1, 20) for i in range(m)}
+    ax = fj.pairwise(scores, corrected=True, p_values=True).plot()
+    texts = all_texts(ax.figure)
+    assert not overlapping(boxes(text for text in texts if not text.get_rotation() % 90))
+    assert not outside(ax.figure, boxes(texts))
+    plt.close(ax.figure)

@@ -21,7 +21,7 @@ import pandas as pd
 import pytest
 
 import fujiscore as fj
-from fujiscore import study_report
+from fujiscore import study_files, study_report
 from fujiscore.rankers import as_ranker, genie3, mutual_information, prepare, random_forest, rank, relief
 from fujiscore.rankers import features as features_module
 from fujiscore.resampling import Plan, describe, plan
@@ -507,7 +507,7 @@ def test_flat_methods_have_no_part_in_the_top_features():
     assert nothing.top == ()
     assert nothing.ranks == {}
     assert "How certain" not in nothing.to_markdown()
-    assert "ranks.png" not in study_report._figures(nothing)
+    assert "ranks" not in study_files.figures(nothing)
     assert nothing.curves == nothing.comparisons == {}
     assert "1.000" not in nothing.to_markdown()
 
@@ -582,9 +582,10 @@ def test_results_name_their_area_and_draw_it(ks, name, scale):
     assert found.settings["area"] == name
     assert f"FUJI, {name}, k = " in found.to_markdown()
     assert "| methods | value | by chance |" in found.to_markdown()
-    ax = study_report.draw_curves(found, Figure().add_subplot())
-    assert ax.get_xscale() == scale
-    assert ax.get_legend().get_title().get_text() == name
+    figure = Figure()
+    study_files.draw_curves(found, figure)
+    assert [ax.get_xscale() for ax in figure.axes] == [scale]
+    assert figure.get_suptitle() == f"FUJI over k ({name})"
 
 
 # Stopping and going on
@@ -709,6 +710,52 @@ def test_pictures_can_be_left_out(tmp_path, found):
     assert not [path for path in found.save(tmp_path, pictures=False) if path.suffix == ".png"]
 
 
+@pytest.mark.parametrize(("kind", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_vector_figures_have_text_and_are_the_same_each_time(tmp_path, found, kind, start):
+    first, second = (found.save(tmp_path / name, picture_format=kind) for name in ("first", "second"))
+    figures = [path for path in first if path.suffix == f".{kind}"]
+    assert {path.stem for path in figures} == {"curves", "matrix", "matrix_corrected", "ranks", "stability"}
+    assert not [path for path in first if path.suffix == ".png"]
+    for path in figures:
+        content = path.read_bytes()
+        assert content.startswith(start)
+        assert content == (tmp_path / "second" / path.name).read_bytes()
+        if kind == "svg":
+            assert b"k, number of top features</text>" in content or path.stem != "curves"
+            assert b"<text" in content
+        else:
+            assert b"/CreationDate" not in content
+            assert b"/Type42" in content or b"/TrueType" in content
+    assert len(first) == len(second)
+
+
+def test_other_formats_of_figures_are_refused(tmp_path, found):
+    with pytest.raises(fj.InputError, match="picture_format"):
+        found.save(tmp_path / "new", picture_format="gif")
+    assert not (tmp_path / "new").exists()
+
+
+def test_curves_of_many_methods_have_panels_of_their_own(monkeypatch, found):
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=study_files.figures(found)["curves"][0], layout="constrained")
+    study_files.draw_curves(found, figure)
+    pairs = study_report.most_similar(found)
+    assert len(figure.axes) == len(pairs) == 6
+    for ax, pair in zip(figure.axes, pairs, strict=True):
+        curve = found.curves[pair]["fuji"]
+        assert ax.get_title() == f"{pair[0]}\n{pair[1]}\n{curve.value:.3f}"
+        np.testing.assert_array_equal(ax.lines[0].get_ydata(), curve.values)
+        np.testing.assert_array_equal(ax.lines[1].get_ydata(), found.curves[pair].chance["fuji"].expected)
+        assert ax.lines[1].get_color() == "#7F7F7F"
+    monkeypatch.setattr(study_files, "MOST_PAIRS", 4)
+    some = Figure(figsize=(8, 4), layout="constrained")
+    study_files.draw_curves(found, some)
+    assert len(some.axes) == 4
+    assert some.get_suptitle().endswith("the 2 most and the 2 least similar of 6 pairs")
+    assert [ax.get_title() for ax in some.axes] == [figure.axes[i].get_title() for i in (0, 1, 4, 5)]
+
+
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path, found):
     (tmp_path / "taken").write_text("mine")
     with pytest.raises(fj.InputError, match="is a file"):
@@ -724,7 +771,7 @@ def test_an_unfinished_file_leaves_the_old_one(tmp_path, found, monkeypatch):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(study_report, "_write_text", full)
+    monkeypatch.setattr(study_files, "_write_text", full)
     with pytest.raises(OSError, match="No space"):
         found.save(tmp_path, pictures=False)
     assert {path.name: path.read_bytes() for path in Path(tmp_path).iterdir()} == before

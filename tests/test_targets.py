@@ -70,7 +70,7 @@ class TestRecognition:
         assert (target.task, target.is_quantity, target.counts.size) == ("regression", True, 0)
         assert target.values.dtype == np.float64
         np.testing.assert_array_equal(target.values, [float(value) for value in QUANTITIES[kind]])
-        assert "is taken for a quantity; task='classification' if they are classes" in target.notes[0]
+        assert "is treated as a quantity; task='classification' if they are classes" in target.notes[0]
         assert as_target(QUANTITIES[kind], "regression").notes == ()
 
     @pytest.mark.parametrize("kind", CLASSES)
@@ -84,8 +84,8 @@ class TestRecognition:
 
     @pytest.mark.parametrize("kind", ["numbered from 1 on", "half steps", "two fractions"])
     def test_what_may_be_a_quantity_is_noted(self, kind):
-        assert "are taken for classes; task='regression' if they are a quantity" in as_target(CLASSES[kind]).notes[0]
-        assert not any("taken for" in note for note in as_target(CLASSES[kind], "classification").notes)
+        assert "are treated as classes; task='regression' if they are a quantity" in as_target(CLASSES[kind]).notes[0]
+        assert not any("treated as" in note for note in as_target(CLASSES[kind], "classification").notes)
         assert as_target(CLASSES["digits"]).notes == ()
 
     @pytest.mark.parametrize("kind", ["fractions", "ages", "whole floats"])
@@ -214,8 +214,8 @@ class TestTasks:
     @pytest.mark.parametrize(
         ("y", "method", "message"),
         [
-            (np.arange(60) % 6, Ridge(), "m is a regressor, and the target is taken for 6 classes: pass task='reg"),
-            (RANDOM.normal(size=60), LogisticRegression(), "m is a classifier, and the target is taken for a numeric"),
+            (np.arange(60) % 6, Ridge(), "m is a regressor, but the target is treated as 6 classes: pass task='reg"),
+            (RANDOM.normal(size=60), LogisticRegression(), "m is a classifier, but the target is treated as a numeric"),
             (np.arange(60) % 6, make_pipeline(StandardScaler(), Ridge()), "m is a regressor"),
         ],
     )
@@ -366,7 +366,7 @@ def test_a_table_of_mixed_types_with_gaps_and_a_numeric_target(run, tmp_path):
     said = " ".join(out.split())
     assert "79 rows, 3 features, regression" in said
     assert "left out 1 row without a target" in said
-    assert "is taken for a quantity; --task classification if they are classes" in said
+    assert "is treated as a quantity; --task classification if they are classes" in said
     assert "medians and most frequent categories for mutual_information, genie3, random_forest" in said
     code, out, _ = run("study", tmp_path / "d.csv", "--target", "price", *METHODS, *QUICK, "--json")
     found = json.loads(out)

@@ -18,6 +18,8 @@ from fujiscore.closed_forms import expected_jaccard
 # package's attribute is the function. Numba, SciPy and dataframe libraries load at first use.
 from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuji, score
 from fujiscore.consensus import Consensus, consensus
+from fujiscore.drift import drift
+from fujiscore.drift_results import Change, Drift
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
 from fujiscore.importances import importances
@@ -36,6 +38,7 @@ from fujiscore.stability_tests import StabilityComparison, compare_stability
 from fujiscore.stream import Column
 from fujiscore.study import Study, TopFeature, study
 from fujiscore.truncated import RBO, Bounds, average_overlap, bounds, rbo, top_weight
+from fujiscore.version_tests import VersionTest
 
 if TYPE_CHECKING:
     from fujiscore.io import read
@@ -70,11 +73,13 @@ __all__ = [
     "RBO",
     "Bounds",
     "Chance",
+    "Change",
     "Column",
     "Comparison",
     "Consensus",
     "Curve",
     "Dendrogram",
+    "Drift",
     "Embedding",
     "Explanation",
     "InputError",
@@ -99,6 +104,7 @@ __all__ = [
     "StabilityCurve",
     "Study",
     "TopFeature",
+    "VersionTest",
     "auc",
     "average_overlap",
     "bounds",
@@ -110,6 +116,7 @@ __all__ = [
     "compare_stability",
     "consensus",
     "curve",
+    "drift",
     "expected_jaccard",
     "explain",
     "fuji",

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.closed_forms import has_closed_form
-from fujiscore.errors import NAME, InputError, choice, printable, spelled
+from fujiscore.errors import NAME, InputError, choice, printable, short_names, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.long import Asked, LongRankings, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
-from fujiscore.null import Chance, chances, exp_grid, no_universe
+from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK
 from fujiscore.stream import Column
-from fujiscore.tables import text_table
+from fujiscore.tables import Table, Tabular, columns_table, text_table
 from fujiscore.truncated import Bounds, bounds
+from fujiscore.verdicts import differs_most, headline_level, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +55,7 @@ class Curve(ResultOverK):
     notes: tuple[str, ...] = ()
 
     _plot = "curve"
+    _svg = "curve"
 
     @property
     def auc(self) -> float:
@@ -81,8 +83,8 @@ class Curve(ResultOverK):
         return {self.measure: self.values}
 
 
-@dataclass(frozen=True)
-class Level:
+@dataclass(frozen=True, repr=False)
+class Level(Tabular):
     """A measure's value in one place, against chance; None where it is not known.
 
     Attributes
@@ -112,6 +114,14 @@ class Level:
     p_value: float | None = None
     method: str | None = None
     alternative: str | None = None
+
+    def _summary(self) -> list[str]:
+        known = {"by chance": self.expected, "corrected": self.corrected, "z": self.z, "p": self.p_value}
+        parts = [f"{name} {value:.4g}" for name, value in known.items() if value is not None]
+        return [", ".join([f"{find(self.measure).title}, {self.place}: {self.value:.4f}", *parts])]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        return [levels_table(find(self.measure).title, [self])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,7 +157,7 @@ class Comparison(ResultOverK):
     permuted: Mapping[str, list[Chance]] | None = None
     alternative: str = "greater"
 
-    _plot = "comparison"
+    _svg = "comparison"
 
     @property
     def n(self) -> int:
@@ -172,6 +182,11 @@ class Comparison(ResultOverK):
     def top_weighted_auc(self) -> dict[str, float | None]:
         """The area under each curve over k = 1, 2, 4, ..., where the top weighs more."""
         return {name: curve.top_weighted_auc for name, curve in self.curves.items()}
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether both rankings are in memory, as `explain` needs them, rather than read in passes."""
+        return not isinstance(self.rankings, LongRankings)
 
     @property
     def ties_cut(self) -> int:
@@ -207,6 +222,35 @@ class Comparison(ResultOverK):
         """For each measure, how often chance gives an area as extreme; None where that takes permutations."""
         return {name: self.chance[name].p_value if name in self.chance else None for name in self.curves}
 
+    @property
+    def headline(self) -> Level:
+        """The first measure's top-weighted AUC against chance; where that is not known, its first level."""
+        return headline_level(self)
+
+    @property
+    def differs_most(self) -> tuple[int, int] | None:
+        """The first and last k of the stretch where the first measure's curve is lowest.
+
+        It holds the lowest value and the evaluated k around it at which the curve is at least half as far below its
+        headline (the top-weighted AUC, if every k is evaluated) as there. None for a flat curve, for a single k, and
+        for measures of whole lists.
+        """
+        return differs_most(self)
+
+    def verdict(self) -> str:
+        """Return one line: the headline against chance, as far as that is known, and where the rankings differ most."""
+        return verdict(self)
+
+    def plot(self, ax: Any = None, k: int | tuple[int, int] | None = None) -> Any:
+        """Draw the curves against chance and, beside them, a slope chart of the top k items; return the left Axes.
+
+        On a given matplotlib Axes the curves alone are drawn. The chart needs FUJI among the measures, or `k`; by
+        default k is 10 or half of the items, or less where the k-th score would be 0. See docs/reading-curves.md.
+        """
+        from fujiscore.picture import comparison
+
+        return comparison(self, ax, k)
+
     def __getitem__(self, measure: str) -> Curve:
         """Return a measure's curve."""
         name = find(measure).name
@@ -235,7 +279,7 @@ class Comparison(ResultOverK):
 
     def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:
         """Explain FUJI at k, by default at 10 or half of the items; nothing is sorted again."""
-        if isinstance(self.rankings, LongRankings):
+        if not self.in_memory:
             raise InputError("explain needs both rankings in memory; these were read in passes. Compare their tops.")
         if k is None:
             k = min(10, max(1, self.grid.depth // 2))
@@ -258,6 +302,28 @@ class Comparison(ResultOverK):
 
     def _columns(self) -> dict[str, Any]:
         return {name: curve.values for name, curve in self.curves.items()}
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        names = " and ".join(short_names(self.rankings.names))
+        return [levels_table(f"{names}, {self._summary()[0]}", self.levels()), *super()._tables(rows)]
+
+    def _caption(self) -> str:
+        return "values over k"
+
+
+def levels_table(caption: str, levels: Sequence[Level]) -> Table:
+    """Return measures in places against chance; what is known of none is left out."""
+    columns: dict[str, tuple[str, Any]] = {
+        "measure": ("", [find(level.measure).title for level in levels]),
+        "place": ("", [level.place for level in levels]),
+        "value": (".4f", [level.value for level in levels]),
+        "by chance": (".4f", [level.expected for level in levels]),
+        "corrected": (".4f", [level.corrected for level in levels]),
+        "z": (".2f", [level.z for level in levels]),
+        "p": (".3g", [p_text(level.p_value, level.method) for level in levels]),
+    }
+    known = {name: column for name, column in columns.items() if any(value is not None for value in column[1])}
+    return columns_table(caption, known)
 
 
 def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | None) -> Level:
@@ -474,7 +540,7 @@ def compare(
     k : int or increasing integers
         Further k to report in `.levels()`.
     permutations, random_state, n_jobs, executor, progress
-        As in `chance`: number of permutations for p-values, and how to draw them.
+        As in `chance`.
     alternative : {"greater", "less", "two-sided"}
         Which values count as extreme in p-values: at least as large, at most as large, or both.
     r, s, ks, ties, zero_tail, **policies

@@ -12,7 +12,7 @@ import numpy as np
 
 from fujiscore.aggregation import METHODS, MISSING_RANKS, corrected_rho, exact_rho, input_notes
 from fujiscore.closed_forms import correct
-from fujiscore.errors import NAME, InputError, choice, counted, first_few, printable, spelled
+from fujiscore.errors import NAME, InputError, choice, counted, first_few, printable, short_names, spelled
 from fujiscore.measures import find, headline
 from fujiscore.multiplicity import ADJUSTMENTS, adjusted
 from fujiscore.pairwise import caveats, task_for
@@ -20,7 +20,7 @@ from fujiscore.ranking import Ranking
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
-from fujiscore.tables import frame
+from fujiscore.tables import Table, columns_table, first_places, frame, short_start
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -162,6 +162,27 @@ class Consensus(Result):
             count = int((self.adjusted_p_values <= 0.05).sum())
             lines.append(f"{counted(count, 'item')} with p <= 0.05, adjusted by {ADJUSTMENTS[self.adjust]}")
         return lines
+
+    _svg = "consensus"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        formats = {"item": "", "rank": "g", "score": ".5g", "lists": "d", "p_value": ".3g", "adjusted_p_value": ".3g"}
+        places = first_places(self.ranking.n, rows)
+        items = {name: (formats[name], values) for name, values in self.columns().items()}
+        items["item"] = ("", short_start(items["item"][1], rows))
+        order = np.argsort(np.nan_to_num(self.left_out, nan=-np.inf), kind="stable")
+        lists: dict[str, tuple[str, Any]] = {
+            "list": ("", short_names(self.names)),
+            "with the consensus of the others": (".4f", self.left_out),
+            "with the consensus": (".4f", self.agreement),
+        }
+        kind = f"agreement of the lists ({find(self.measure).title}, {self.area}), the least first"
+        shown = order[: len(first_places(order.size, rows))].tolist()
+        head = f"consensus ({self.method}) of {len(self.names)} rankings"
+        return [
+            columns_table(head, items, f"{self.ranking.n} items", places),
+            columns_table(kind, lists, f"{len(self.names)} lists", shown),
+        ]
 
 
 def _mean(values: Scores) -> float:

@@ -12,7 +12,7 @@ from fujiscore.measures import evaluate, find
 from fujiscore.overlap import overlap_of, pair, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
-from fujiscore.tables import frame, text_table
+from fujiscore.tables import Table, columns_table, first_places, frame, short_start, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -119,6 +119,22 @@ class Explanation(Result):
         lines = text_table(("item", "rank r", "rank s", "score r", "score s", "contribution", "kind"), rows)
         more = [f"... {len(self) - shown} more rows"] if len(self) > shown else []
         return [head, *lines, *more]
+
+    _svg = "explanation"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        scores = [[None if np.isnan(score) else score for score in column] for column in (self.score_r, self.score_s)]
+        columns: dict[str, Any] = {
+            "item": ("", short_start(self.items, rows)),
+            "rank r": ("d", self.rank_r),
+            "rank s": ("d", self.rank_s),
+            "score r": (".5g", scores[0]),
+            "score s": (".5g", scores[1]),
+            "contribution": (".4f", self.contribution),
+            "kind": ("", self.kind),
+        }
+        head = f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
+        return [columns_table(head, columns, f"{len(self)} items", first_places(len(self), rows))]
 
 
 def score_text(score: float) -> str:

@@ -20,6 +20,7 @@ from fujiscore.errors import InputError, counted, first_few, shown, spelled
 from fujiscore.files import write_atomically
 from fujiscore.io.columnar import need
 from fujiscore.io.runs import Asked, load_run
+from fujiscore.tables import Table, Tabular
 
 if TYPE_CHECKING:
     from fujiscore.measures import Measure
@@ -57,11 +58,19 @@ class Check:
     text: str
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Tabular):
     """What the gates say; without any gate everything passes."""
 
     checks: tuple[Check, ...]
+
+    def _summary(self) -> list[str]:
+        return self.lines() or ["passed: there is no gate"]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are few gates
+        header, formats = ["gate", "value", "bound", "passed"], ["", ".4g", ".4g", ""]
+        cells = [[check.what, check.value, check.bound, check.passed] for check in self.checks]
+        return [Table("passed" if self.passed else "FAILED", header, cells, formats)]
 
     @property
     def passed(self) -> bool:
@@ -139,10 +148,10 @@ def judge(
     column, title = _judged(result, corrected=corrected)
     checks = _presence(result, column, title, queries=allow_missing_queries, items=allow_shorter_lists)
     if fail_under is not None:
-        checks.append(_at_least(f"mean {title}", result.spread(column).mean, fail_under))
+        checks.append(at_least(f"mean {title}", result.spread(column).mean, fail_under))
     if fail_under_quantile is not None:
         q, bound = fail_under_quantile
-        checks.append(_at_least(f"{100 * q:g} % quantile of {title}", result.quantile(q, column), bound))
+        checks.append(at_least(f"{100 * q:g} % quantile of {title}", result.quantile(q, column), bound))
     if fail_share_below is not None:
         value, bound = fail_share_below
         share = result.share_below(value, column)
@@ -218,7 +227,7 @@ def _unseen(*, allowed: bool) -> Check:
     return Check("lost items", float("nan"), 0, allowed, f"{what}, {end}")
 
 
-def _at_least(what: str, value: float, bound: float) -> Check:
+def at_least(what: str, value: float, bound: float) -> Check:
     """Return a check of a value against the least that passes; an undefined value fails."""
     passed = value >= bound
     return Check(what, value, bound, passed, f"{what} {_apart(value, bound)}, at least {bound:g} required")

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore._kernels.sweep import memberships
-from fujiscore.errors import InputError
+from fujiscore.errors import NAME, InputError, printable, shown
 from fujiscore.overlap import Overlap, require_scores_for_fuji
 from fujiscore.ranking import Ranking
+from fujiscore.tables import Table
 from fujiscore.thresholds import found, kept_keys, log_ties
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Sizes
@@ -50,9 +53,20 @@ class SummarisedRanking(Ranking):
         """Whether all items have the same score."""
         return self.n > 1 and self._constant
 
-    def __repr__(self) -> str:
+    def _summary(self) -> list[str]:
         """Return the name and the size."""
-        return f"Ranking({self.name!r}, {self.n} items, read in passes)"
+        return [f"Ranking({shown(self.name)}, {self.n} items, read in passes)"]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        return [
+            Table("a ranking read in passes", ["ranking", "items"], [[printable(self.name, NAME), self.n]], ["", "d"])
+        ]
+
+    def _first_items(self, most: int | None) -> tuple[list[str], NDArray[np.int32]]:  # noqa: ARG002 - none is held
+        return ["not held: read in passes"], np.empty(0, np.int32)
+
+    def _picture(self) -> str:
+        return ""
 
     def summarise(self, found: Found, moments: Scores, log_ties: float, upper: int) -> None:
         """Remember the top sets of a path, the moments of the levels, and the ties."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.closed_forms import correct
-from fujiscore.errors import InputError, choice, first_few, integer, spelled
+from fujiscore.errors import InputError, choice, first_few, integer, short_names, spelled
 from fujiscore.measures import find
 from fujiscore.multiplicity import ADJUSTMENTS
 from fujiscore.results import Result
-from fujiscore.tables import frame, free_name
+from fujiscore.tables import Table, cell_text, columns_table, first_places, frame, free_name, short_start
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -248,6 +248,21 @@ class Matrix(Result):
         head = f"{len(self.names)} x {len(self.columns)} {find(self.measure).title}, {self.area}{span}"
         return [head]
 
+    _svg = "matrix"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        down, across = (first_places(len(names), rows) for names in (self.names, self.columns))
+        names, columns = short_start(self.names, rows), short_start(self.columns, rows)
+        values, marked, marks = self.values, self.insignificant is not None, self.marks
+        cells = [
+            [names[i], *(_marked(values[i, j], marks[i][j]) if marked else values[i, j] for j in across)] for i in down
+        ]
+        both = f"{len(down)} of {len(self.names)} rows and {len(across)} of {len(self.columns)} columns shown"
+        cut = len(down) < len(self.names) or len(across) < len(self.columns)
+        caption = self._summary()[0] + (f" ({both})" if cut else "")
+        header = ["ranking", *(columns[j] for j in across)]
+        return [Table(caption, header, cells, ["", *[".4f"] * len(across)], [self.legend] if marked else [])]
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return a DataFrame: with pandas labelled rows and columns, with polars a first column `ranking`."""
         columns = {name: self.values[:, j] for j, name in enumerate(self.columns)}
@@ -296,6 +311,21 @@ class Dendrogram(Result):
     def _summary(self) -> list[str]:
         kind = f"{self.linkage} linkage of 1 - {find(self.measure).title}, {self.area}"
         return [f"{len(self.names)} rankings, {kind}: {first_few(self.leaves)}"]
+
+    _svg = "dendrogram"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        names = dict(enumerate(short_names(self.names)))
+        names |= {len(names) + i: f"merge {i + 1}" for i in range(len(self.merges))}
+        columns: dict[str, tuple[str, Any]] = {
+            "merge": ("d", range(1, len(self.merges) + 1)),
+            "first": ("", [names[int(cluster)] for cluster in self.merges[:, 0]]),
+            "second": ("", [names[int(cluster)] for cluster in self.merges[:, 1]]),
+            "distance": (".4f", self.merges[:, 2]),
+            "rankings": ("d", self.merges[:, 3].astype(np.int64)),
+        }
+        caption = f"{self.linkage} linkage of 1 - {find(self.measure).title}, {self.area}"
+        return [columns_table(caption, columns, f"{len(self.merges)} merges", first_places(len(self.merges), rows))]
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per merge as a pandas or polars DataFrame; clusters from m on are those of earlier rows."""
@@ -360,6 +390,14 @@ class Embedding(Result):
         shown = "no variation" if np.isnan(self.share) else f"{self.share:.0%} of the variation"
         return [f"{head}: {self.coordinates.shape[1]} axes show {shown}"]
 
+    _svg = "embedding"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        axes = {f"axis {a + 1} ({share:.0%})": (".4f", self.coordinates[:, a]) for a, share in enumerate(self.shares)}
+        columns: dict[str, tuple[str, Any]] = {"ranking": ("", short_start(self.names, rows)), **axes}
+        places, total = first_places(len(self.names), rows), f"{len(self.names)} rankings"
+        return [columns_table(self._summary()[0], columns, total, places)]
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per ranking as a pandas or polars DataFrame, one column per axis."""
         axes = {f"axis_{a + 1}": self.coordinates[:, a] for a in range(self.coordinates.shape[1])}
@@ -370,6 +408,11 @@ class Embedding(Result):
         from fujiscore import plots
 
         return plots.embedding(self, ax=ax)
+
+
+def _marked(value: float, mark: str) -> str:
+    """Return a value with its mark."""
+    return cell_text(value, ".4f") + mark.rstrip()
 
 
 def _tree(distances: Scores, method: str) -> Scores:

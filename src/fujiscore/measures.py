@@ -12,6 +12,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice, first_few, proportion, spelled
 from fujiscore.overlap import Counts, Overlap
+from fujiscore.tables import Table, Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,8 +43,8 @@ class Properties:
     uses_scores: bool
 
 
-@dataclass(frozen=True)
-class Measure:
+@dataclass(frozen=True, repr=False)
+class Measure(Tabular):
     """A similarity of two top sets, or of two whole lists: a formula on their overlap.
 
     Calling a measure with parameters gives the measure with these parameters: `MEASURES["rbo"](p=0.98)`.
@@ -96,6 +97,22 @@ class Measure:
     undefined: float = float("nan")
     aliases: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def _facts(self) -> dict[str, str]:
+        """Return the formula, the range, what the headline is, and the reference, in words."""
+        low = "-inf" if self.low == -float("inf") else f"{self.low:g}"
+        return {
+            "formula": self.formula,
+            "range": f"{low} to {self.high:g}",
+            "headline": "value over the whole list" if self.whole else "area under the curve over k",
+            "reference": self.reference,
+        }
+
+    def _summary(self) -> list[str]:
+        return [f"{self.title} ({self.name})", *(f"{name}: {fact}" for name, fact in self._facts().items())]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are few rows
+        return [Table(f"{self.title} ({self.name})", ["", "measure"], list(self._facts().items()), ["", ""])]
 
     def __call__(self, **parameters: Any) -> Measure:
         """Return the measure with other parameters."""

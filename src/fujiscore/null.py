@@ -20,7 +20,7 @@ from fujiscore.measures import evaluate, find, headline
 from fujiscore.overlap import Grid, Overlap, grid, limit, named_grid, overlap_of, pair, set_sizes
 from fujiscore.permutations import ROUNDING, Permutations, permute
 from fujiscore.rankings import takes_policies
-from fujiscore.results import ResultOverK
+from fujiscore.results import ResultOverK, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fujiscore.overlap import Ties, ZeroTail
     from fujiscore.ranking import Rankings
     from fujiscore.rankings import Policies
+    from fujiscore.tables import Table
 
 # Without a closed form, and without a number of permutations asked for, this many are drawn.
 DEFAULT_PERMUTATIONS = 1000
@@ -202,8 +203,9 @@ class Chance(ResultOverK):
         level = f"by chance {self.expected_auc:.4f}, corrected {self.corrected_auc:.4f}"
         lines = [f"{name} of {find(self.measure).title} {self.auc:.4f}, {level}"]
         p, z = self.p_value, self.auc_z
-        sign = "=" if p is None or p > LEAST * (1 + 1e-9) or self.method != "analytic" else "<="
-        known = [] if p is None or isnan(p) else [f"p {sign} {p:.4g} ({self.how})"]
+        bound = p_text(p, self.method)
+        sign = f"= {p:.4g}" if bound == p else bound
+        known = [] if p is None or isnan(p) else [f"p {sign} ({self.how})"]
         known += [] if z is None or isnan(z) else [f"z = {z:.2f}"]
         return [*lines, *([", ".join(known)] if known else [])]
 
@@ -221,6 +223,28 @@ class Chance(ResultOverK):
         return columns
 
     _plot = "chance"
+    _svg = "chance"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        known = {
+            "value": (".4f", self.auc),
+            "by chance": (".4f", self.expected_auc),
+            "corrected": (".4f", self.corrected_auc),
+            "z": (".2f", self.auc_z),
+            "p": (".3g", p_text(self.p_value, self.method)),
+            "method": ("", self.how if self.method else None),
+        }
+        name = self.grid.whole if find(self.measure).whole else self.grid.area
+        return [record(f"{find(self.measure).title}, {name}, against chance", known), *super()._tables(rows)]
+
+    def _caption(self) -> str:
+        return "against chance over k"
+
+
+def p_text(p_value: float | None, method: str | None) -> float | str | None:
+    """Return a p-value; as text, with a sign before it, if it is the least that is told from 0 without permutations."""
+    least = p_value is not None and method == "analytic" and p_value <= LEAST * (1 + 1e-9)
+    return f"<= {p_value:.4g}" if least else p_value
 
 
 @takes_policies

@@ -16,7 +16,7 @@ from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Rankings
 from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
-from fujiscore.results import Result
+from fujiscore.results import Result, difference_table, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fujiscore.matrix import Matrix
     from fujiscore.overlap import Ties, ZeroTail
     from fujiscore.rankings import Policies
+    from fujiscore.tables import Table
 
 COVERS = "the interval covers resamples drawn as these were: resamples of one data set tell about that data set"
 NO_SPREAD = "the spread over the resamples is zero: the interval holds what as many equal resamples leave possible"
@@ -69,6 +70,19 @@ class ResampledSimilarity(Result):
         )
         return [head, COVERS]
 
+    _svg = "similarity"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        known = {
+            "similarity": (".4f", self.value),
+            f"{self.confidence:.0%} interval, low": (".4f", self.low),
+            "high": (".4f", self.high),
+            "standard error": (".4f", self.standard_error),
+            "paired": ("", self.paired),
+        }
+        caption = f"similarity of two methods ({find(self.pairs.measure).title}, {self.pairs.area})"
+        return [record(caption, known, [COVERS])]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairComparison(Result):
@@ -106,6 +120,13 @@ class PairComparison(Result):
             f"p = {self.p_value:.4g} ({'paired' if self.first.paired else 'unpaired'}{sides})"
         )
         return [head, COVERS]
+
+    _svg = "stability_comparison"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
+        names = ("first: (A, B)", "second: (A, C)", "difference")
+        kind = f"similarity of two pairs of methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
+        return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
 
 
 @takes_policies

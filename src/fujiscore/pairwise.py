@@ -208,8 +208,12 @@ def pairwise(
     adjust : {"bh", "holm"}
         How p-values are adjusted for the number of pairs: Benjamini-Hochberg controls the share of false discoveries,
         Holm the probability of any.
-    n_jobs, executor, progress
-        As in `chance`. The result does not depend on them.
+    n_jobs : int, optional
+        Number of threads; all cores by default. The result does not depend on it.
+    executor : concurrent.futures.Executor or distributed.Client, optional
+        Where to run instead: a pool of processes, or a Dask cluster.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal, if it takes a while.
     checkpoint : path, optional
         A folder that keeps finished tiles, so that the same call resumes after an interruption and gives the identical
         matrix. With other rankings, options or another version of the package it is refused. One process at a time

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import integer
+from fujiscore.errors import counted, integer
 from fujiscore.measures import evaluate, headline
 from fujiscore.ranking import LOWEST, Ranking
 from fujiscore.seeds import as_seed
+from fujiscore.tables import Table, Tabular
 from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ ROUNDING = 1e-12
 SIDES = ("at_least", "at_most")
 
 
-@dataclass(frozen=True, eq=False)
-class Permutations:
+@dataclass(frozen=True, eq=False, repr=False)
+class Permutations(Tabular):
     """What permuted rankings gave.
 
     Attributes
@@ -49,6 +50,16 @@ class Permutations:
     variance: Scores
     at_least: Sizes
     at_most: Sizes
+
+    def _summary(self) -> list[str]:
+        numbers = f"headline {self.aucs.mean():.4f}, standard deviation {self.aucs.std():.4f}"
+        return [f"{counted(self.count, 'permutation')}: {numbers}"]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        ends = [float(end) for end in np.quantile(self.aucs, [0.025, 0.5, 0.975])]
+        values = [self.count, float(self.aucs.mean()), float(self.aucs.std()), *ends]
+        header = ["permutations", "mean", "sd", "2.5 %", "median", "97.5 %"]
+        return [Table("headline values of permuted rankings", header, [values], ["d", *[".4f"] * 5])]
 
     def over(self, places: Sizes, number: int) -> Permutations:
         """Return what belongs to one of several grids: its points, and the headline values over it."""

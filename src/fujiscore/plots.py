@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,11 @@ from fujiscore.measures import MEASURES, find
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fujiscore.compare import Comparison, Curve
+    from numpy.typing import NDArray
+
+    from fujiscore.compare import Curve
     from fujiscore.consensus import Consensus
+    from fujiscore.drift_results import Drift
     from fujiscore.matrix import Dendrogram, Embedding, Matrix
     from fujiscore.null import Chance
     from fujiscore.overlap import Grid
@@ -26,13 +30,16 @@ if TYPE_CHECKING:
 
 # Longer names of rankings are shortened: they would leave no room for the matrix.
 LONGEST = 32
-# The legend of more curves than this is beside the axes.
-BESIDE = 4
 # The most points of a line over queries: there may be millions.
 POINTS = 1000
 # Text that is drawn as it is, even where matplotlib would take dollars for mathematics or sends all text to LaTeX.
 LITERAL = {"parse_math": False, "usetex": False}
-# One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it.
+SMALL = {"fontsize": 8}
+# What comes from chance is grey, everywhere; what is no measure is slate or nearly black.
+CHANCE, SLATE, INK = "#7F7F7F", "#5A7391", "#222222"
+# One colour per measure, everywhere: Okabe and Ito's colour-blind-safe palette first, then others apart from it. When
+# the colours begin again, lines are dashed.
+DASHES = ("-", "--")
 PALETTE = (
     "#D55E00",
     "#0072B2",
@@ -40,8 +47,8 @@ PALETTE = (
     "#E69F00",
     "#56B4E9",
     "#CC79A7",
-    "#7F7F7F",
-    "#000000",
+    "#882255",
+    "#3E2723",
     "#8C564B",
     "#5B3A8E",
     "#BCBD22",
@@ -55,35 +62,34 @@ def colour(measure: str) -> str:
     return PALETTE[list(MEASURES).index(find(measure).base) % len(PALETTE)]
 
 
-def new_axes(width: float = 6.4, height: float = 4.0) -> Any:
-    """Return the Axes of a new figure."""
+def style(measure: str) -> dict[str, Any]:
+    """Return how a measure's line is drawn, and its title for the legend."""
+    cycle = list(MEASURES).index(find(measure).base) // len(PALETTE)
+    return {"color": colour(measure), "linestyle": DASHES[cycle % len(DASHES)], "label": find(measure).title}
+
+
+def new_figure(width: float = 6.4, height: float = 4.0) -> Any:
+    """Return a new figure of pyplot."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise MissingExtraError("plots need matplotlib: pip install 'fujiscore[plot]'") from error
-    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
-    return ax
+    return plt.figure(figsize=(width, height), layout="constrained")
 
 
-def curves(lines: Sequence[Curve], ax: Any = None) -> Any:
-    """Draw curves over k, one per measure, with their headline values in the legend."""
-    if ax is None:
-        ax = new_axes() if len(lines) <= BESIDE else new_axes(10.0, max(4.0, 0.22 * len(lines)))
-    for line in lines:
-        measure = find(line.measure)
-        name = line.grid.whole if measure.whole else line.grid.area
-        _line(ax, line.ks, line.values, color=colour(line.measure), label=f"{measure.title} ({name} {line.value:.3f})")
-    return _finish(ax, [line.measure for line in lines], lines[0].grid)
+def new_axes(width: float = 6.4, height: float = 4.0) -> Any:
+    """Return the Axes of a new figure."""
+    return new_figure(width, height).add_subplot()
 
 
 def curve(result: Curve, ax: Any = None) -> Any:
-    """Draw one curve over k."""
-    return curves([result], ax)
-
-
-def comparison(result: Comparison, ax: Any = None) -> Any:
-    """Draw the curves of all measures of a comparison."""
-    return curves(list(result.curves.values()), ax)
+    """Draw one curve over k, with its headline value in the legend."""
+    ax = new_axes() if ax is None else ax
+    measure = find(result.measure)
+    name = result.grid.whole if measure.whole else result.grid.area
+    label = f"{measure.title} ({name} {result.value:.3f})"
+    _line(ax, result.ks, result.values, color=colour(result.measure), label=label)
+    return _finish(ax, result.measure, result.grid)
 
 
 def chance(result: Chance, ax: Any = None) -> Any:
@@ -92,16 +98,33 @@ def chance(result: Chance, ax: Any = None) -> Any:
     measure = find(result.measure)
     title, name = measure.title, result.grid.whole if measure.whole else result.grid.area
     _line(ax, result.ks, result.observed, color=colour(result.measure), label=f"{title} ({name} {result.auc:.3f})")
-    reach = 2 * np.sqrt(result.variance)
-    bands, what = [(result.expected - reach, result.expected + reach)], "± 2 sd"
+    chance_level(ax, result)
+    return _finish(ax, result.measure, result.grid)
+
+
+def chance_level(ax: Any, result: Chance, *, simultaneous: bool = False) -> None:
+    """Draw the chance level in grey with its 95% bands, at each k and over all k, or over all k alone."""
+    name = result.grid.whole if find(result.measure).whole else result.grid.area
     if result.has_band:
-        bands = [result.band(simultaneous=False), result.band()]
-        what = "95% bands: each k, all k"
-    label = f"by chance ({name} {result.expected_auc:.3f}), {what}"
-    _line(ax, result.ks, result.expected, color="#7F7F7F", linestyle="--", label=label)
-    for band in bands:
-        ax.fill_between(result.ks, *band, color="#7F7F7F", alpha=0.2, linewidth=0)
-    return _finish(ax, [result.measure], result.grid)
+        bands = [result.band()] if simultaneous else [result.band(simultaneous=False), result.band()]
+        what = "95% band over all k" if simultaneous else "95% bands: each k, all k"
+    else:
+        reach = 2 * np.sqrt(result.variance)
+        bands, what = [(result.expected - reach, result.expected + reach)], "± 2 sd"
+    label = f"by chance, {what}" if simultaneous else f"by chance ({name} {result.expected_auc:.3f}), {what}"
+    marker = "o" if result.ks.size == 1 else None
+    look = {"color": CHANCE, "linestyle": "--", "linewidth": 1.2, "marker": marker, "markersize": 3, "zorder": 3.5}
+    ax.plot(result.ks, result.expected, label=label, **look)
+    shown = thinned(result.ks)
+    for low, high in bands:
+        ax.fill_between(result.ks[shown], low[shown], high[shown], color=CHANCE, alpha=0.22, linewidth=0)
+
+
+def thinned(ks: Any) -> Any:
+    """Return which k an area is drawn at: all, or about as many as a figure shows, even on a log axis."""
+    if ks.size <= POINTS:
+        return np.arange(ks.size)
+    return np.unique(np.searchsorted(ks, np.geomspace(ks[0], ks[-1], POINTS)).clip(0, ks.size - 1))
 
 
 def run_comparison(result: RunComparison, ax: Any = None) -> Any:
@@ -115,11 +138,14 @@ def run_comparison(result: RunComparison, ax: Any = None) -> Any:
         x = np.concatenate([[least], values[places], [measure.high]])
         y = np.concatenate([[0.0], (places + 1) / max(values.size, 1), [1.0]])
         label = f"{measure.title} (mean {result.spread(measure.name).mean:.3f})"
-        ax.step(x, y, where="post", color=colour(measure.name), label=label, zorder=3 - order / 100)  # the first on top
+        # The first on top; those beneath are wider, so that equal lines are all seen.
+        look = {"linewidth": 1.4 + 1.2 * order, "zorder": 3 - order / 100}
+        ax.step(x, y, where="post", **(style(measure.name) | look | {"label": label}))
     ax.set_xlabel("value")
     ax.set_ylabel("share of queries up to the value")
     ax.set_ylim(0, 1.02)
-    ax.legend(fontsize="small")
+    ax.grid(alpha=0.25)
+    legend(ax, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, **SMALL)
     return ax
 
 
@@ -131,7 +157,7 @@ def bounds(result: Bounds, ax: Any = None) -> Any:
     label = f"FUJI, bounds ({result.grid.area} {low:.3f} to {high:.3f})"
     _line(ax, result.ks, result.low, color=colour("fuji"), label=label)
     _line(ax, result.ks, result.high, color=colour("fuji"))
-    return _finish(ax, ["fuji"], result.grid)
+    return _finish(ax, "fuji", result.grid)
 
 
 def stability(result: StabilityCurve, ax: Any = None) -> Any:
@@ -143,7 +169,7 @@ def stability(result: StabilityCurve, ax: Any = None) -> Any:
     label = f"{find(result.measure).title}{kind}, {result.confidence:.0%} interval"
     _line(ax, result.ks, result.values, color=shade, label=label)
     least = float(np.nanmin(result.low, initial=0.0))  # corrected values fall below the measure's range
-    return _finish(ax, [result.measure], result.grid, least)
+    return _finish(ax, result.measure, result.grid, least)
 
 
 def item_ranks(result: ItemRanks, ax: Any = None, items: int = 30) -> Any:
@@ -155,12 +181,13 @@ def item_ranks(result: ItemRanks, ax: Any = None, items: int = 30) -> Any:
     for tier in np.unique(result.tier[:shown]).tolist():
         own = places[result.tier[:shown] == tier]
         ends = (own[0] - 0.5, own[-1] + 0.5)
-        ax.axhspan(*ends, color="#7F7F7F", alpha=0.14 if tier % 2 else 0.0, linewidth=0)
+        ax.axhspan(*ends, color=CHANCE, alpha=0.14 if tier % 2 else 0.0, linewidth=0)
         ax.text(1.01, own.mean(), f"tier {tier}", transform=ax.get_yaxis_transform(), va="center", fontsize=8)
     mean, low, high = (part[:shown] for part in (result.mean, result.low, result.high))
-    ax.hlines(places, result.best[:shown], result.worst[:shown], color="#7F7F7F", linewidth=1, label="best to worst")
-    ax.hlines(places, low, high, color=PALETTE[1], linewidth=4, label=f"{result.confidence:.0%} interval of the mean")
-    ax.plot(mean, places, "o", color=PALETTE[0], markersize=4, label=f"mean rank of {result.m}")
+    ax.hlines(places, result.best[:shown], result.worst[:shown], color=SLATE, linewidth=1, label="best to worst")
+    ax.hlines(places, low, high, color=SLATE, linewidth=4, label=f"{result.confidence:.0%} interval of the mean")
+    look = {"color": "white", "markeredgecolor": INK, "markersize": 4.5}
+    ax.plot(mean, places, "o", **look, label=f"mean rank of {result.m}")
     ax.set_yticks(places, names, **LITERAL)
     some = f" (first {shown} of {len(result.items)} items)" if shown < len(result.items) else ""
     ax.set(xlabel=f"rank{some}", ylim=(shown - 0.5, -0.5), xlim=(0.5 if result.worst[:shown].max() < 50 else 0.0, None))
@@ -175,17 +202,21 @@ def matrix(result: Matrix, ax: Any = None) -> Any:
     """Draw all pairs as a heat map, with the values written in where there is room."""
     values = result.values
     rows, columns = values.shape
-    ax = new_axes(2.6 + 0.55 * min(columns, 24), 1.6 + 0.5 * min(rows, 24)) if ax is None else ax
+    ax = new_axes(*matrix_size(result, 0.55, 0.5)) if ax is None else ax
     low = -1.0 if np.nanmin(values, initial=1.0) < -0.25 else 0.0  # a value just below chance need not halve the scale
     pale = result.insignificant
     shade = None if pale is None else np.where(pale, 0.35, 1.0)
     image = ax.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto", alpha=shade)
     if pale is not None:
-        ax.set_xlabel(f"pale, {result.legend}", fontsize=8, **LITERAL)
-    if columns <= 40:
+        ax.set_xlabel("\n".join(wrap(f"pale, {result.legend}", 44)), **SMALL, **LITERAL)
+    if columns > 40:
+        ax.set_xticks([])
+    else:
         names = short_names(result.columns, LONGEST)
         ax.set_xticks(range(columns), names, rotation=45, ha="right", rotation_mode="anchor", **LITERAL)
-    if rows <= 40:
+    if rows > 40:
+        ax.set(yticks=[], ylabel=f"{rows} rankings")
+    else:
         ax.set_yticks(range(rows), short_names(result.names, LONGEST), **LITERAL)
     if columns <= 12 and rows <= 24:
         for i in range(rows):
@@ -204,7 +235,8 @@ def matrix_size(result: Matrix, width: float, height: float) -> tuple[float, flo
     """Return the size of a figure whose cells are about so large, with room for the names beside and beneath them."""
     rows, columns = (min(count, 24) for count in result.values.shape)
     beside, beneath = (max(map(len, short_names(names, LONGEST))) for names in (result.names, result.columns))
-    return 2.2 + width * columns + 0.08 * beside, 1.2 + height * rows + 0.055 * beneath
+    room = 2.2 + 0.08 * beside, 1.2 + 0.055 * beneath
+    return max(4.8, room[0] + width * columns), max(2.8, room[1] + height * rows)
 
 
 def consensus(result: Consensus, ax: Any = None) -> Any:
@@ -214,8 +246,9 @@ def consensus(result: Consensus, ax: Any = None) -> Any:
     ax = new_axes(6.4, 1.8 + 0.3 * min(order.size, 40)) if ax is None else ax
     within, apart = result.agreement[order], result.left_out[order]
     ax.hlines(rows, apart, within, color="#BBBBBB", linewidth=1)
-    ax.plot(apart, rows, "o", color=PALETTE[1], markersize=5, label="consensus of the others")
-    ax.plot(within, rows, "o", color=PALETTE[0], markersize=5, fillstyle="none", label="consensus of all lists")
+    shade = colour(result.measure)
+    ax.plot(apart, rows, "o", color=shade, markersize=5, label="consensus of the others")
+    ax.plot(within, rows, "o", color=shade, markersize=5, markerfacecolor="white", label="consensus of all lists")
     if order.size <= 40:
         ax.set_yticks(rows, short_names([result.names[i] for i in order], LONGEST), **LITERAL)
     else:
@@ -229,14 +262,39 @@ def consensus(result: Consensus, ax: Any = None) -> Any:
     return ax
 
 
+def drift(result: Drift, ax: Any = None, items: int = 15) -> Any:
+    """Draw the shares of the features that changed most in both versions, the largest change on top."""
+    changes = [change for change in result.changes if change.kind != "same"][:items] or list(result.changes[:items])
+    rows = np.arange(len(changes))
+    ax = new_axes(6.4, 1.6 + 0.28 * rows.size) if ax is None else ax
+    old, new = (
+        np.array([100 * share for share in shares])
+        for shares in zip(*((one.share_reference, one.share_current) for one in changes), strict=True)
+    )
+    ax.hlines(rows, old, new, color="#BBBBBB", linewidth=2, zorder=1)
+    ax.axvline(0, color="#7F7F7F", linewidth=0.8, zorder=0)
+    names = short_names(result.names, LONGEST)
+    ax.plot(old, rows, "o", color=PALETTE[1], markersize=7, markerfacecolor="white", label=names[0])
+    ax.plot(new, rows, "o", color=PALETTE[0], markersize=5, label=names[1])
+    kinds = ["" if change.kind in {"moved", "same"} else f" ({change.kind})" for change in changes]
+    labels = short_names([change.item for change in changes], LONGEST)
+    ax.set_yticks(rows, [name + kind for name, kind in zip(labels, kinds, strict=True)], **LITERAL)
+    some = f" ({rows.size} of {len(result.changes)} features)" if rows.size < len(result.changes) else ""
+    ax.set(xlabel=f"share of the version's total score, in %{some}", ylim=(rows.size - 0.5, -0.5))
+    ax.grid(alpha=0.25, axis="x")
+    ax.set_title(result.verdict.split(":")[0], fontsize="medium", **LITERAL)
+    legend(ax, fontsize=8)
+    return ax
+
+
 def rank_agreement(result: RankAgreement, ax: Any = None) -> Any:
     """Draw sequential rank agreement over depth, and the band of lists in random order."""
     ax = new_axes() if ax is None else ax
     if result.low is not None:
         label = f"random orders, {result.confidence:.0%} band"
-        ax.fill_between(result.ks, result.low, result.high, color="#7F7F7F", alpha=0.2, linewidth=0, label=label)
-        _line(ax, result.ks, result.expected, color="#7F7F7F", linestyle="--")
-    _line(ax, result.ks, result.values, color=PALETTE[1], label=f"{len(result.names)} lists")
+        ax.fill_between(result.ks, result.low, result.high, color=CHANCE, alpha=0.2, linewidth=0, label=label)
+        _line(ax, result.ks, result.expected, color=CHANCE, linestyle="--")
+    _line(ax, result.ks, result.values, color=SLATE, label=f"{len(result.names)} lists")
     ax.set(xlabel="depth d, number of top ranks", ylabel="standard deviation of ranks")
     ax.set_ylim(bottom=0)
     if result.grid.kind == "exp":
@@ -255,10 +313,11 @@ def dendrogram(result: Dendrogram, ax: Any = None) -> Any:
     ax = new_axes(6.4, 1.2 + 0.28 * min(max(count, 4), 40)) if ax is None else ax
     tree = coordinates(result.merges, no_plot=True)
     for heights, places in zip(tree["dcoord"], tree["icoord"], strict=True):
-        ax.plot(heights, places, color=PALETTE[1], linewidth=1.2)
+        ax.plot(heights, places, color=SLATE, linewidth=1.2)
     named = count <= 60
     names = short_names(result.leaves, LONGEST) if named else []
     ax.set_yticks([5 + 10 * leaf for leaf in range(count)] if named else [], names, **LITERAL)
+    ax.set_ylabel("" if named else f"{count} rankings")
     ax.set_ylim(10 * count, 0)
     ax.set_xlim(0, max(1.05 * float(result.merges[-1, 2]), 0.01))
     ax.yaxis.tick_right()
@@ -274,35 +333,65 @@ def embedding(result: Embedding, ax: Any = None) -> Any:
     """Draw a map of rankings, one unit as long on both axes, so that distances can be read."""
     ax = new_axes(6.4, 5.2) if ax is None else ax
     x, y = result.coordinates[:, 0], result.coordinates[:, 1]
-    ax.scatter(x, y, color=PALETTE[1], s=24, zorder=2)
-    if len(result.names) <= 60:
-        _label_points(ax, short_names(result.names, LONGEST), x, y)
+    ax.scatter(x, y, color=SLATE, s=24, zorder=2)
     ax.set_aspect("equal", adjustable="datalim")
-    ax.margins(0.1)
+    ax.margins(0.15)
     ax.grid(alpha=0.25)
     first, second = (f"{share:.0%}" for share in result.shares[:2])
     ax.set(xlabel=f"axis 1 ({first} of the variation)", ylabel=f"axis 2 ({second})")
     ax.set_title(f"1 - {find(result.measure).title}, {result.area}", fontsize="medium", **LITERAL)
+    if len(result.names) <= 60:
+        label_points(ax, short_names(result.names, LONGEST), x, y)
     return ax
 
 
-def _label_points(ax: Any, names: Sequence[str], x: Any, y: Any) -> None:
-    """Write names beside points, towards the middle, where there is room; those of close points above each other."""
-    span = max(float(np.ptp(x)), float(np.ptp(y)), 1e-9)
-    line, width = 0.045 * span, 0.3 * span
-    leads = {"arrowstyle": "-", "color": "#7F7F7F", "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
-    heights = np.array(y, np.float64)
-    order = np.argsort(heights, kind="stable")
-    for t, i in enumerate(order):
-        for j in order[:t]:
-            if abs(x[i] - x[j]) < width and heights[i] - heights[j] < line:
-                heights[i] = heights[j] + line
-        left = x[i] <= (x.max() + x.min()) / 2
-        place = (x[i] + (0.03 if left else -0.03) * span, heights[i])
-        style = {"ha": "left" if left else "right", "va": "center", "fontsize": 8, "arrowprops": leads}
-        ax.annotate(names[i], (x[i], y[i]), place, **style, **LITERAL)
-    ax.update_datalim(np.column_stack([x, heights]))
-    ax.autoscale_view()
+def label_points(ax: Any, names: Sequence[str], x: Any, y: Any) -> None:
+    """Write names beside points, each as near as it finds room; without room inside the axes it is left out."""
+    ax.figure.draw_without_rendering()  # the layout settles where points are
+    scale = 72 / ax.figure.dpi  # pixels to points, the unit of offsets and of fonts
+    points = ax.transData.transform(np.column_stack([x, y])) * scale
+    box = ax.get_window_extent()
+    low, high = np.array([box.x0, box.y0]) * scale, np.array([box.x1, box.y1]) * scale
+    taken = [(*(point - 4), *(point + 4)) for point in points]
+    leads = {"arrowstyle": "-", "color": CHANCE, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
+    for name, point, at in zip(names, points, zip(x, y, strict=True), strict=True):
+        width, height = text_width(name, **SMALL), 1.3 * SMALL["fontsize"]
+        for left, bottom in point + _offsets(width, height):
+            free = (left, bottom, left + width, bottom + height)
+            inside = left > low[0] and bottom > low[1] and free[2] < high[0] and free[3] < high[1]
+            if inside and not any(_overlap(free, other) for other in taken):
+                taken.append(free)
+                place = (left - point[0], bottom + height / 2 - point[1])
+                text = {"textcoords": "offset points", "va": "center", "arrowprops": leads}
+                ax.annotate(name, at, place, **text, **SMALL, **LITERAL).set_in_layout(False)
+                break
+
+
+def _offsets(width: float, height: float) -> NDArray[Any]:
+    """Return where the lower left corner of a name may be, seen from its point in points of text, the nearest first."""
+    rings = [
+        (side * (6 + 3 * abs(step)) + (0 if side > 0 else -width), step * height - height / 2)
+        for ring in range(40)
+        for step in dict.fromkeys((ring / 2, -ring / 2))
+        for side in (1, -1)
+    ]
+    return np.array(rings)
+
+
+def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    """Return whether two boxes (left, bottom, right, top) overlap."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def text_width(text: str, **font: Any) -> float:
+    """Return the width of a text in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    size = {"size": font["fontsize"], "weight": font.get("fontweight", "normal")}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        return float(text_to_path.get_text_width_height_descent(text, FontProperties(**size), ismath=False)[0])
 
 
 def title(ax: Any, *names: str) -> Any:
@@ -311,17 +400,26 @@ def title(ax: Any, *names: str) -> Any:
     return ax
 
 
-def legend(ax: Any, **style: Any) -> None:
-    """Draw the legend, its text as it is."""
-    for text in ax.legend(frameon=False, **style).get_texts():
+def legend(ax: Any, figure: Any = None, **style: Any) -> None:
+    """Draw the legend of an Axes, or of the figure whose Axes all look like this one, its text as it is."""
+    drawn = ax.legend(**style) if figure is None else figure.legend(*ax.get_legend_handles_labels(), **style)
+    drawn.set_frame_on(False)
+    for text in drawn.get_texts():
         text.set(**LITERAL)
 
 
 def write_figure(figure: Any, file: Any, kind: str) -> None:
-    """Write a figure; a character that the font lacks shows as a box, without a warning for each."""
-    with warnings.catch_warnings():
+    """Write a figure; a character that the font lacks shows as a box, without a warning for each.
+
+    Text in SVG and PDF remains text, which can be searched and edited, and the same figure gives the same bytes.
+    """
+    import matplotlib as mpl
+
+    editable = {"svg.fonttype": "none", "svg.hashsalt": "fujiscore", "pdf.fonttype": 42}
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    with warnings.catch_warnings(), mpl.rc_context(editable):
         warnings.filterwarnings("ignore", "Glyph .* missing from")
-        figure.savefig(file, format=kind, dpi=150)
+        figure.savefig(file, format=kind, dpi=150, metadata=undated[kind])
 
 
 def _line(ax: Any, ks: Any, values: Any, **style: Any) -> None:
@@ -329,16 +427,34 @@ def _line(ax: Any, ks: Any, values: Any, **style: Any) -> None:
     ax.plot(ks, values, marker="o" if ks.size <= 40 else None, markersize=3, **style)
 
 
-def _finish(ax: Any, measures: Sequence[str], points: Grid, least: float = 0.0) -> Any:
-    """Label the axes, and fit them to the measures' range; k on a log axis where the grid is exponential."""
-    low = min([least, *(find(name).low for name in measures)])
-    ax.set(xlabel="k, number of top items", ylabel="similarity")
-    ax.set_ylim(max(low, -1.0) - 0.03, 1.03)
-    ax.update_datalim([(points.ks[0], 0.0), (points.ks[-1], 1.0)])  # also where every value is undefined
+def log_k(ax: Any, lines: Sequence[Any], points: Grid) -> Any:
+    """Label the axes of curves, with k on a log axis, and put the legend beneath."""
+    _axes(ax, max(-1.0, float(np.nanmin(np.concatenate(lines), initial=0.0))), points)
+    ax.set_xscale("log", base=2)
+    ax.xaxis.set_major_formatter("{x:g}")
+    if points.ks.size == 1:
+        ax.set_xticks(points.ks)
+        ax.set_xlim(points.ks[0] / 2, points.ks[0] * 2)
+    ax.tick_params(labelsize=8)
+    ax.xaxis.label.set(**SMALL)
+    ax.yaxis.label.set(**SMALL)
+    legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, **SMALL)
+    return ax
+
+
+def _finish(ax: Any, measure: str, points: Grid, least: float = 0.0) -> Any:
+    """Label the axes, and fit them to the measure's range; k on a log axis where the grid is exponential."""
+    _axes(ax, max(-1.0, min(least, find(measure).low)), points)
     if points.kind == "exp":  # so that the area seen is the area computed
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:g}")
-    ax.grid(alpha=0.25)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(measures) > BESIDE else {}
-    legend(ax, **beside)
+    legend(ax)
     return ax
+
+
+def _axes(ax: Any, low: float, points: Grid) -> None:
+    """Label the axes of curves, from a lowest value to 1."""
+    ax.set(xlabel="k, number of top items", ylabel="similarity")
+    ax.set_ylim(low - 0.03, 1.03)
+    ax.update_datalim([(points.ks[0], 0.0), (points.ks[-1], 1.0)])  # also where every value is undefined
+    ax.grid(alpha=0.25)

@@ -74,6 +74,7 @@ class RankAgreement(ResultOverK):
     notes: tuple[str, ...] = ()
 
     _plot = "rank_agreement"
+    _svg = "rank_agreement"
 
     @property
     def below_chance(self) -> NDArray[np.bool_]:
@@ -142,7 +143,7 @@ def sequential_rank_agreement(
     random_state : int, Generator, RandomState or None
         Seed of the random numbers.
     n_jobs, progress
-        As in `pairwise`. The result does not depend on them.
+        As in `pairwise`.
     **policies
         As in `rankings`. `universe` is the number of items that truncated lists were drawn from.
 

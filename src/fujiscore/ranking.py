@@ -11,8 +11,8 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.coercion import first_repeated, labelled, unique_labels
-from fujiscore.errors import NAME, InputError, counted, first_few, integer, printable, shown, spelled
-from fujiscore.tables import frame, free_name
+from fujiscore.errors import NAME, InputError, counted, first_few, integer, printable, short_names, shown, spelled
+from fujiscore.tables import Table, Tabular, first_places, frame, free_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Products of two set sizes, which may be as large as the universe, fit in 64 bits.
 LARGEST_UNIVERSE = 2**31 - 1
+# Columns of a name in a line of several, and how many scores a picture shows.
+SHORT, DRAWN = 24, 10
 LOWEST = -float(np.finfo(np.float64).max)
 T = TypeVar("T")
 
@@ -39,7 +41,7 @@ class lazy(Generic[T]):  # noqa: N801 - a decorator, as functools.cached_propert
         return value
 
 
-class Ranking:
+class Ranking(Tabular):
     """One ranking: labelled scores, checked once and sorted once.
 
     Parameters
@@ -131,11 +133,35 @@ class Ranking:
         """Return the scores."""
         return np.array(self.scores, dtype=dtype, copy=copy)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> list[str]:
         """Return the name, the size and the best items."""
-        best = [f"{printable(self.label(int(i)), NAME)}: {self.scores[i]:g}" for i in self.order[:3]]
+        best = [f"{printable(self.label(int(i)), SHORT)}: {self.scores[i]:g}" for i in self.order[:3]]
         more = ", ..." if self.n > 3 else ""
-        return f"Ranking({shown(self.name)}, {self.n} items: {', '.join(best)}{more})"
+        return [f"Ranking({shown(self.name)}, {self.n} items: {', '.join(best)}{more})"]
+
+    def _first_items(self, most: int | None) -> tuple[list[str], NDArray[np.int32]]:
+        """Return the names of the best items, and their positions."""
+        first = self.order[:most]
+        return short_names(self.label(int(position)) for position in first), first
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        names, first = self._first_items(rows)
+        listed = (True,) * first.size if self.absent is None else ~self.absent[first]
+        scores = [self.scores[i] if here else None for i, here in zip(first.tolist(), listed, strict=True)]
+        ranks = (self.tie_groups[0][: first.size] + 1).tolist()
+        cut = f" (first {first.size} shown)" if first.size < self.n else ""
+        caption = f"{printable(self.name, NAME)}, {counted(self.n, 'item')}{cut}"
+        return [
+            Table(caption, ["item", "score", "rank"], list(zip(names, scores, ranks, strict=True)), ["", ".5g", "d"])
+        ]
+
+    def _picture(self) -> str:
+        from fujiscore.report import svg
+
+        names, first = self._first_items(DRAWN)
+        title = f"scores of the first {first.size} of {counted(self.n, 'item')}"
+        scores = self.scores[first]
+        return svg.bars(names, scores, title=title, label=title, colours=[svg.BLUE] * first.size, form=".4g")
 
     @property
     def listed(self) -> int:
@@ -332,7 +358,7 @@ class Ranking:
         return dealt
 
 
-class Rankings(Sequence[Ranking]):
+class Rankings(Sequence[Ranking], Tabular):
     """Several rankings over one set of items, aligned and checked.
 
     Iterating gives `Ranking`s, as do `rankings["name"]`, `rankings[0]` and the pairs of `.items()`.
@@ -430,10 +456,19 @@ class Rankings(Sequence[Ranking]):
         """Return pairs of name and ranking, as a dict does."""
         return list(zip(self.names, self._rankings, strict=True))
 
-    def __repr__(self) -> str:
+    def _summary(self) -> list[str]:
         """Return the names and sizes."""
-        names = first_few(self.names, width=NAME)
-        return f"Rankings({counted(len(self), 'ranking')} of {counted(self.n, 'item')}: {names})"
+        names = first_few(self.names, width=SHORT)
+        return [f"Rankings({counted(len(self), 'ranking')} of {counted(self.n, 'item')}: {names})"]
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        places = first_places(len(self), rows)
+        members = [self._rankings[i]._first_items(3)[0] for i in places]  # noqa: SLF001 - rankings and their collection are one
+        best = [", ".join(printable(name, SHORT) for name in names) for names in members]
+        cut = f" (first {len(places)} shown)" if len(places) < len(self) else ""
+        caption = f"{counted(len(self), 'ranking')} of {counted(self.n, 'item')}{cut}"
+        cells = zip(short_names(self.names[:rows]), [self._rankings[i].listed for i in places], best, strict=True)
+        return [Table(caption, ["ranking", "listed items", "best items"], list(cells), ["", "d", ""])]
 
     @property
     def n(self) -> int:

@@ -49,11 +49,14 @@ class Policies(TypedDict, total=False):
     universe: int | Collection[Hashable] | None
 
 
-def takes_policies(function: F) -> F:
-    """Show the door's options by name in the signature that help() and editors print."""
+def takes_policies(function: F, **defaults: Any) -> F:
+    """Show the door's options by name in the signature that help() and editors print, with defaults of their own."""
     shown = [p for p in signature(function).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
     door = signature(rankings).parameters
-    shown += [door[name].replace(kind=Parameter.KEYWORD_ONLY) for name in Policies.__annotations__]
+    shown += [
+        door[name].replace(kind=Parameter.KEYWORD_ONLY, default=defaults.get(name, door[name].default))
+        for name in Policies.__annotations__
+    ]
     function.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
     return function
 

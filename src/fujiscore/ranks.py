@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore.errors import counted, first_few, integer, proportion, short_names
 from fujiscore.intervals import quantile
 from fujiscore.results import Result
-from fujiscore.tables import frame
+from fujiscore.tables import Table, columns_table, first_places, frame, short_start
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -94,6 +94,18 @@ class ItemRanks(Result):
             lines.append(f"tier {self.tier[i]}: {name}, {interval}, in top {self.k}: {self.in_top[i]:.0%}")
         more = len(self.items) - len(names)
         return [*lines, *([f"... and {more} more"] if more else []), f"intervals and tiers are {COVERS}"]
+
+    _svg = "item_ranks"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        formats = {"item": "", "tier": "d", "mean_rank": ".1f", "low": ".1f", "high": ".1f", "in_top": ".2f"}
+        columns = {name: (formats.get(name, "g"), values) for name, values in self.columns().items()}
+        columns["item"] = ("", short_start(self.items, rows))
+        columns[f"in top {self.k}"] = columns.pop("in_top")
+        spelled = {name.replace("_", " "): column for name, column in columns.items()}
+        head = self._summary()[0]
+        places, total = first_places(len(self.items), rows), counted(len(self.items), "item")
+        return [columns_table(head, spelled, total, places, [f"intervals and tiers are {COVERS}"])]
 
 
 def item_ranks(rankings: Rankings, k: int = 10, confidence: float = 0.95) -> ItemRanks:

@@ -14,7 +14,7 @@ from fujiscore.coercion import NO_SCORES, unique_labels
 from fujiscore.errors import InputError, counted, integer, shown, spelled
 from fujiscore.rankings import align
 from fujiscore.results import Result
-from fujiscore.tables import frame, text_table
+from fujiscore.tables import Table, frame, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -88,20 +88,30 @@ class Recall(Result):
             columns |= {"recall_upper": self.upper, "within_upper": self.within_upper}
         return frame(columns, library, self.notes)
 
-    def _summary(self) -> list[str]:
+    def _rows(self) -> list[tuple[str, str, str]]:
+        """Return each kind of recall with its mean and its least value over the queries."""
         names = ("recall", f"recall within {self.epsilon:g}", "plain recall")
-        rows = [
-            (name, _interval(low.mean(), high.mean()), _interval(low.min(), high.min()))
-            for name, low, high in zip(
-                names,
-                (self.values, self.within, self.plain),
-                (self.upper, self.within_upper, self.plain),
-                strict=True,
-            )
+        low, high = (self.values, self.within, self.plain), (self.upper, self.within_upper, self.plain)
+        return [
+            (name, _interval(least.mean(), most.mean()), _interval(least.min(), most.min()))
+            for name, least, most in zip(names, low, high, strict=True)
         ]
-        if len(self) == 1:
-            return [f"k = {self.k}", *text_table(("measure", "value"), [row[:2] for row in rows])]
-        return [f"k = {self.k}, {len(self)} queries", *text_table(("measure", "mean", "least"), rows)]
+
+    def _header(self) -> list[str]:
+        return ["measure", "value"] if len(self) == 1 else ["measure", "mean", "least"]
+
+    def _summary(self) -> list[str]:
+        header = self._header()
+        queries = "" if len(self) == 1 else f", {len(self)} queries"
+        return [f"k = {self.k}{queries}", *text_table(header, [row[: len(header)] for row in self._rows()])]
+
+    _svg = "recall"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
+        header = self._header()
+        cells = [row[: len(header)] for row in self._rows()]
+        caption = f"recall at {self._summary()[0]}"
+        return [Table(caption, header, cells, ["", *["s"] * (len(header) - 1)])]
 
 
 def _interval(low: float, high: float) -> str:

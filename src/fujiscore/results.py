@@ -1,19 +1,22 @@
-"""What every result does: print itself with its notes, become a DataFrame, draw itself. Imports tables, and plots."""
+"""What every result does: show itself with its notes, become a DataFrame, draw itself. Imports tables and pictures."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fujiscore.errors import one_line
-from fujiscore.tables import frame
+from fujiscore.measures import MEASURES, find
+from fujiscore.tables import Table, Tabular, columns_table, frame, spread_places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fujiscore.overlap import Grid, Sizes
 
+# How numbers that can be very small are written; others have four decimals.
+FORMATS = {"variance": ".3g", "p_value": ".3g", "z": ".2f"}
 
-class Result:
+
+class Result(Tabular):
     """A result that prints a summary and its notes.
 
     Attributes
@@ -22,18 +25,15 @@ class Result:
         What was done to the input, and what the result rests on.
     """
 
-    notes: tuple[str, ...]
+    _svg: ClassVar[str] = ""  # the function of report.pictures that draws it in notebooks
 
-    def _summary(self) -> Sequence[str]:
-        raise NotImplementedError
+    def _picture(self) -> str:
+        if not self._svg:
+            return ""
+        from fujiscore.report import pictures
 
-    def __str__(self) -> str:
-        """Return the summary and the notes."""
-        return "\n".join([*self._summary(), *(f"note: {one_line(note)}" for note in self.notes)])
-
-    def __repr__(self) -> str:
-        """Return what print shows."""
-        return str(self)
+        drawn: str = getattr(pictures, self._svg)(self)
+        return drawn
 
 
 class ResultOverK(Result):
@@ -44,6 +44,18 @@ class ResultOverK(Result):
 
     def _columns(self) -> Mapping[str, Any]:
         raise NotImplementedError
+
+    def _tables(self, rows: int | None) -> Sequence[Table]:
+        columns = {"k": self.ks, **self._columns()}
+        shown = {
+            _title(name): (FORMATS.get(name, "d" if values.dtype.kind in "iu" else ".4f"), values)
+            for name, values in columns.items()
+        }
+        return [columns_table(self._caption(), shown, f"{self.ks.size} k", spread_places(self.ks.size, rows))]
+
+    def _caption(self) -> str:
+        """Return the title of the table over k."""
+        return self._summary()[0]
 
     @property
     def ks(self) -> Sizes:
@@ -59,3 +71,26 @@ class ResultOverK(Result):
         from fujiscore import plots
 
         return getattr(plots, self._plot)(self, ax=ax)
+
+
+def _title(name: str) -> str:
+    """Return a column as tables call it: a measure by its title."""
+    return find(name).title if name.partition("(")[0] in MEASURES else name.replace("_", " ")
+
+
+def record(caption: str, columns: Mapping[str, tuple[str, Any]], notes: Sequence[str] = ()) -> Table:
+    """Return a table of one row, each column a format and its value."""
+    return Table(
+        caption, list(columns), [[value for _, value in columns.values()]], [f for f, _ in columns.values()], notes
+    )
+
+
+def difference_table(
+    caption: str, names: Sequence[str], first: Any, second: Any, difference: Any, notes: Sequence[str]
+) -> Table:
+    """Return two values and their difference, each with its interval, and the p-value of the difference."""
+    rows = [[name, each.value, each.low, each.high, None] for name, each in zip(names, (first, second), strict=False)]
+    rows.append([names[2], difference.difference, difference.low, difference.high, difference.p_value])
+    sides = "" if difference.alternative == "two-sided" else f" (one-sided: {difference.alternative})"
+    header = ["", "value", f"{first.confidence:.0%} interval, low", "high", f"p{sides}"]
+    return Table(caption, header, rows, ["", ".4f", ".4f", ".4f", ".3g"], notes)

@@ -11,12 +11,13 @@ import numpy as np
 
 from fujiscore.errors import InputError, integer, proportion
 from fujiscore.intervals import bounded, test, welch
-from fujiscore.results import Result
+from fujiscore.results import Result, record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.intervals import Alternative
+    from fujiscore.tables import Table
 
     Choices: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], int, int]
 
@@ -54,6 +55,13 @@ class SetStabilityTest(Result):
         interval = f"interval {self.low:+.4f} to {self.high:+.4f}"
         sides = "" if self.alternative == "two-sided" else f" (one-sided: {self.alternative})"
         return [f"difference {self.difference:+.4f}, {interval}, p = {self.p_value:.4g}{sides}"]
+
+    _svg = "set_stability_test"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        ends = {name: ("+.4f", getattr(self, name)) for name in ("difference", "low", "high")}
+        known = {**ends, "t": (".2f", self.statistic), "p": (".3g", self.p_value), "test": ("", self.alternative)}
+        return [record("difference of set stabilities", known)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,6 +103,19 @@ class SetStability(Result):
     def _summary(self) -> list[str]:
         interval = f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}"
         return [f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items", COVERS]
+
+    _svg = "set_stability"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        known = {
+            "stability": (".4f", self.value),
+            f"{self.confidence:.0%} interval, low": (".4f", self.low),
+            "high": (".4f", self.high),
+            "standard error": (".4f", self.standard_error),
+            "sets": ("d", self.m),
+            "items": ("d", self.n),
+        }
+        return [record("stability of chosen sets", known, [COVERS])]
 
 
 def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) -> SetStability:

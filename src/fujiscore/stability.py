@@ -19,7 +19,7 @@ from fujiscore.pairwise import Task, caveats, pairwise, sort_all, task_for
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
 from fujiscore.ranks import ItemRanks, item_ranks
-from fujiscore.results import Result, ResultOverK
+from fujiscore.results import Result, ResultOverK, record
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fujiscore.overlap import Grid, Ties, ZeroTail
     from fujiscore.ranking import Ranking, Rankings
     from fujiscore.rankings import Policies
+    from fujiscore.tables import Table
 
 # What an interval of stability says, printed with it.
 COVERS = "the interval covers rankings drawn as these were: resamples of one data set tell about that data set"
@@ -101,6 +102,18 @@ class Stability(Result):
         )
         return [head, COVERS]
 
+    _svg = "stability"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        known = {
+            "stability": (".4f", self.value),
+            f"{self.confidence:.0%} interval, low": (".4f", self.low),
+            "high": (".4f", self.high),
+            "standard error": (".4f", self.standard_error),
+            "rankings": ("d", self.m),
+        }
+        return [record(f"stability ({find(self.pairs.measure).title}, {self.pairs.area})", known, [COVERS])]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityCurve(ResultOverK):
@@ -142,6 +155,7 @@ class StabilityCurve(ResultOverK):
         return {self.measure: self.values, "low": self.low, "high": self.high}
 
     _plot = "stability"
+    _svg = "stability_curve"
 
 
 @takes_policies

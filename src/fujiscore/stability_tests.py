@@ -9,10 +9,11 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.intervals import ALTERNATIVES, ZERO, test, welch
+from fujiscore.measures import find
 from fujiscore.pairwise import pairwise
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
-from fujiscore.results import Result
+from fujiscore.results import Result, difference_table
 from fujiscore.stability import (
     COVERS,
     Stability,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from fujiscore.intervals import Alternative
     from fujiscore.overlap import Ties, ZeroTail
     from fujiscore.rankings import Policies
+    from fujiscore.tables import Table
 
 NO_SPREAD = "the difference has no spread: interval and p-value hold what rankings without a difference leave possible"
 # At 5 %, with 5 and 30 rankings: 9 % if some rankings are much noisier, 15 % if 10 % of them fail.
@@ -84,6 +86,13 @@ class StabilityComparison(Result):
             f"p = {self.p_value:.4g} ({self.kind})"
         )
         return [head, COVERS]
+
+    _svg = "stability_comparison"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
+        names = ("first", "second", "difference")
+        kind = f"stability of two methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
+        return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
 
 
 @takes_policies

@@ -10,16 +10,18 @@ import numpy as np
 
 from fujiscore.closed_forms import has_closed_form
 from fujiscore.compare import Comparison, compare
-from fujiscore.errors import InputError, integer, proportion, spelled
+from fujiscore.errors import NAME, InputError, integer, printable, proportion, spelled
 from fujiscore.measures import find
 from fujiscore.multiplicity import adjusted
 from fujiscore.overlap import grid
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.ranks import ItemRanks, item_ranks
+from fujiscore.results import Result
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, of_pairs
 from fujiscore.stability_tests import StabilityComparison, compare_stabilities
+from fujiscore.tables import Table, Tabular, columns_table, first_places, short_start
 
 if TYPE_CHECKING:
     import os
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 Scheme: TypeAlias = Literal["subsample", "bootstrap", "folds", "time"]
 
 
-@dataclass(frozen=True)
-class TopFeature:
+@dataclass(frozen=True, repr=False)
+class TopFeature(Tabular):
     """A feature near the top; flat methods and resamples (see `Study`) are left out.
 
     Attributes
@@ -61,9 +63,20 @@ class TopFeature:
     agreement: float
     frequency: float
 
+    def _summary(self) -> list[str]:
+        name, methods = printable(self.feature, NAME), len(self.ranks)
+        rank = f"mean rank {self.mean_rank:.1f}, in the top of {self.in_top} of {methods} methods"
+        return [f"{name}: {rank}, agreement {self.agreement:.2f}, frequency {self.frequency:.2f}"]
 
-@dataclass(frozen=True, eq=False)
-class Study:
+    def _tables(self, rows: int | None) -> list[Table]:
+        places = first_places(len(self.ranks), rows)
+        ranks: Any = ("g", list(self.ranks.values()))
+        columns = {"method": ("", short_start(list(self.ranks), rows)), "rank": ranks}
+        return [columns_table(self._summary()[0], columns, f"{len(self.ranks)} methods", places)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Result):
     """Rankings of the features of one data set by several methods, compared and judged.
 
     A ranking is flat if it does not tell features apart: all scores are equal, or, for FUJI, none is above 0. Two
@@ -149,24 +162,43 @@ class Study:
         holm = adjusted([comparison.p_value for comparison in self.comparisons.values()], "holm")
         return dict(zip(self.comparisons, holm.tolist(), strict=True))
 
-    def to_markdown(self) -> str:
+    def to_markdown(self) -> str:  # type: ignore[override]
         """Return a summary: the agreement of the methods, their stability, the top features, their tiers, and notes."""
         from fujiscore import study_report
 
         return study_report.markdown(self)
 
     __str__ = to_markdown
+    _svg = "study"
 
-    def save(self, folder: str | os.PathLike[str], *, pictures: bool | None = None, force: bool = False) -> list[Path]:
+    def _summary(self) -> list[str]:
+        from fujiscore import study_report
+
+        return study_report.summary(self)
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        from fujiscore import study_report
+
+        return study_report.shown(self, rows)
+
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        pictures: bool | None = None,
+        picture_format: str = "png",
+        force: bool = False,
+    ) -> list[Path]:
         """Write tables, figures and a summary to a folder, complete or not at all; return the files' paths.
 
         The folder is created if necessary. One that holds an earlier study, unchanged, is replaced; files that were
         not written by a study, or were changed since, are replaced only with force=True, and all others are kept. By
-        default figures are drawn if matplotlib is installed.
+        default figures are drawn if matplotlib is installed. Their format is "png", "svg" or "pdf"; text in the latter
+        two can be edited.
         """
-        from fujiscore import study_report
+        from fujiscore import study_files
 
-        return study_report.save(self, folder, pictures=pictures, force=force)
+        return study_files.save(self, folder, pictures=pictures, picture_format=picture_format, force=force)
 
 
 def study(

@@ -1,23 +1,19 @@
-"""A study as tables, a summary and figures, and all of them as files. Imports tables, plots and measures."""
+"""A study as tables and a summary. Imports tables and measures."""
 
 from __future__ import annotations
 
-from functools import partial
-from importlib.util import find_spec
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.errors import NAME, MissingExtraError, counted, one_line, short_names
-from fujiscore.files import results_folder
+from fujiscore.errors import LISTED, NAME, counted, one_line, short_names
 from fujiscore.measures import find
-from fujiscore.tables import free_name, markdown_text, to_csv, to_markdown
+from fujiscore.tables import Table as NamedTable
+from fujiscore.tables import free_name, markdown_text, to_markdown
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
 
     from fujiscore.coercion import Scores
     from fujiscore.stability import Stability
@@ -25,15 +21,10 @@ if TYPE_CHECKING:
 
     Table: TypeAlias = tuple[list[str], list[list[Any]]]
     Cells: TypeAlias = tuple[list[str], list[list[str]]]
-    Drawing: TypeAlias = tuple[tuple[float, float], list[Callable[[Any], Any]]]
 
-MADE_BY = "fuji study"
-SUMMARY = "summary.md"
 HEADING = "# Feature ranking study"
-# A legend has room for this many curves; more are drawn without one.
-MOST_LINES = 13
-# The most features that a figure of ranks shows.
-MOST_ITEMS = 30
+# Columns of a name in a summary of a few lines.
+SHORT = 24
 COVERS = "Intervals are about resamples of this data set: on new data, rankings may be less similar"
 TIERS = "Features of different tiers differ significantly in mean rank over resamples of this data set"
 
@@ -118,7 +109,7 @@ def markdown(study: Study) -> str:
     """Return the summary of a study."""
     settings, ks = study.settings, study.matrix.ks
     area = f"{find(study.matrix.measure).title}, {settings['area']}"
-    methods = markdown_text(", ".join(_short(study).values()))
+    methods = markdown_text(", ".join(short_methods(study).values()))
     lines = [HEADING, "", f"{sizes(study)}. Methods: {methods}. {described(study)}"]
     if len(study.methods) > 1:
         lines += ["", "## Do the methods agree?", "", f"{area}, k = {ks[0]} to {ks[-1]}.", ""]
@@ -134,6 +125,44 @@ def markdown(study: Study) -> str:
     if study.notes:
         lines += ["", "## Notes", "", *(f"- {markdown_text(one_line(note))}" for note in study.notes)]
     return "\n".join(lines) + "\n"
+
+
+def shown(study: Study, rows: int | None) -> list[NamedTable]:
+    """Return the tables of the summary with their captions."""
+    area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
+    most = study.settings["top"] if rows is None else max(1, rows // max(len(study.ranks), 1))
+    found = [
+        (f"agreement of the methods ({area})", agreement(study), 1, []),
+        (f"stability of each method (mean {area})", steadiness(study), 1, [COVERS]),
+        ("top features", ranked(study), 1, []),
+        (f"mean ranks over the resamples, first {most} of each method", certainty(study, most), 3, [TIERS]),
+    ]
+    return [_titled(caption, cells, text, notes, rows) for caption, cells, text, notes in found if cells[1]]
+
+
+def _titled(caption: str, cells: Cells, text: int, notes: list[str], rows: int | None) -> NamedTable:
+    """Return a table whose first columns are text; of many rows the first ones."""
+    header, body = cells
+    cut = f" (first {rows} of {len(body)} rows)" if rows is not None and len(body) > rows else ""
+    return NamedTable(caption + cut, header, body[:rows], [*[""] * text, *["s"] * (len(header) - text)], notes)
+
+
+def summary(study: Study) -> list[str]:
+    """Return the study in a few lines: its size, who agrees, who is stable, what matters."""
+    names = short_methods(study, SHORT)
+    lines = [f"study of {sizes(study)}, {counted(len(study.methods), 'method')}"]
+    if study.curves:
+        a, b = most_similar(study)[0]
+        area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
+        lines.append(f"most similar: {names[a]} and {names[b]}, {study.matrix[a, b]:.3f} ({area})")
+    best = study.stability_corrected or study.stability
+    most = by_stability(study)[0]
+    if not np.isnan(best[most].value):
+        kind = "corrected stability" if study.stability_corrected else "stability"
+        lines.append(f"most stable: {names[most]}, {kind} {best[most].value:.3f}")
+    features = short_names((f.feature for f in study.top[:LISTED]), SHORT)
+    lines.append(f"top features: {', '.join(features)}" if features else "no feature stands out: every ranking is flat")
+    return [*lines, "print shows all tables; .save(folder) writes them"]
 
 
 def sizes(study: Study) -> str:
@@ -161,8 +190,8 @@ def described(study: Study) -> str:
 
 def agreement(study: Study) -> Cells:
     """Return the similarity of each pair, the most similar first; undefined for flat methods."""
-    header, rows, names = ["methods", "value", "by chance", "corrected", "p"], [], _short(study)
-    for a, b in _most_similar(study):
+    header, rows, names = ["methods", "value", "by chance", "corrected", "p"], [], short_methods(study)
+    for a, b in most_similar(study):
         level = study.curves[a, b].levels()[0]
         values = (level.value, level.expected, level.corrected)
         numbers = ["" if value is None else f"{value:.3f}" for value in values]
@@ -175,17 +204,17 @@ def agreement(study: Study) -> Cells:
     return [header[c] for c in known], [[row[c] for c in known] for row in rows]
 
 
-def _short(study: Study, most: int = NAME) -> dict[str, str]:
+def short_methods(study: Study, most: int = NAME) -> dict[str, str]:
     """Return the methods' names as tables and figures show them."""
     return dict(zip(study.methods, short_names(study.methods, most), strict=True))
 
 
-def _most_similar(study: Study) -> list[tuple[str, str]]:
+def most_similar(study: Study) -> list[tuple[str, str]]:
     """Return the pairs that have a curve, the most similar first."""
     return sorted(study.curves, key=lambda pair: -study.matrix[pair])
 
 
-def _kinds(study: Study) -> dict[str, Mapping[str, Stability]]:
+def stability_kinds(study: Study) -> dict[str, Mapping[str, Stability]]:
     """Return the stability of each method, raw and, if known, corrected for chance."""
     corrected = study.stability_corrected
     return {"raw": study.stability, **({} if corrected is None else {"corrected for chance": corrected})}
@@ -195,8 +224,8 @@ def steadiness(study: Study) -> Cells:
     """Return the stability of each method, the most stable first; methods with flat resamples are marked."""
     interval = f"{study.settings['confidence']:.0%} interval"
     header, rows = ["method", "stability", interval, "corrected", interval], []
-    kinds, names = _kinds(study).values(), _short(study)
-    for name in _by_stability(study):
+    kinds, names = stability_kinds(study).values(), short_methods(study)
+    for name in by_stability(study):
         flat = study.flat_resamples[name]
         row = [f"{names[name]} (flat in {flat} of {study.settings['resamples']})" if flat else names[name]]
         for s in (kind[name] for kind in kinds):
@@ -205,7 +234,7 @@ def steadiness(study: Study) -> Cells:
     return header[: 1 + 2 * len(kinds)], rows
 
 
-def _by_stability(study: Study) -> list[str]:
+def by_stability(study: Study) -> list[str]:
     """Return the methods from the most to the least stable, undefined ones last."""
     values = {name: s.value for name, s in (study.stability_corrected or study.stability).items()}
     return sorted(study.methods, key=lambda name: float(np.nan_to_num(-values[name], nan=np.inf)))
@@ -213,7 +242,7 @@ def _by_stability(study: Study) -> list[str]:
 
 def verdicts(study: Study) -> list[str]:
     """Return in words which methods are more stable than others."""
-    clear, unclear, names = [], [], _short(study)
+    clear, unclear, names = [], [], short_methods(study)
     for (a, b), p_value in study.adjusted_p_values.items():
         difference = study.comparisons[a, b].difference
         more, less = (names[b], names[a]) if difference > 0 else (names[a], names[b])
@@ -235,14 +264,14 @@ def ranked(study: Study) -> Cells:
         last = [f"{f.in_top} of {len(f.ranks)}", f"{f.agreement:.2f}", f"{f.frequency:.2f}"]
         rows.append([feature, f"{f.mean_rank:.1f}", *ranks, *last])
     last = [f"in top {study.settings['top']}", "agreement", "frequency"]
-    return ["feature", "mean rank", *_short(study).values(), *last], rows
+    return ["feature", "mean rank", *short_methods(study).values(), *last], rows
 
 
-def certainty(study: Study) -> Cells:
+def certainty(study: Study, most: int | None = None) -> Cells:
     """Return the features with the best mean rank over the resamples of each method, with intervals and tiers."""
-    top, rows, names = study.settings["top"], [], _short(study)
+    top, rows, names = study.settings["top"], [], short_methods(study)
     for name, ranks in study.ranks.items():
-        for i, feature in enumerate(short_names(ranks.items[:top])):
+        for i, feature in enumerate(short_names(ranks.items[: most or top])):
             interval = f"{ranks.low[i]:.1f} to {ranks.high[i]:.1f}"
             numbers = [f"{ranks.mean[i]:.1f}", interval, f"{ranks.in_top[i]:.2f}"]
             rows.append([names[name], str(ranks.tier[i]), feature, *numbers])
@@ -252,7 +281,7 @@ def certainty(study: Study) -> Cells:
 
 def tiers(study: Study) -> list[str]:
     """Return in words the tiers of the first features of each method."""
-    lines, names = [], _short(study)
+    lines, names = [], short_methods(study)
     for name, ranks in study.ranks.items():
         members: dict[int, list[str]] = {}
         shown = short_names(ranks.items[: study.settings["top"]])
@@ -264,107 +293,3 @@ def tiers(study: Study) -> list[str]:
             parts.append(f"and {more} more, {counted(int(ranks.tier[-1]), 'tier')} in all")
         lines.append(f"{names[name]}: {'; '.join(parts)}")
     return lines
-
-
-def save(study: Study, folder: str | os.PathLike[str], *, pictures: bool | None, force: bool) -> list[Path]:
-    """Write all files of a study to a folder, complete or not at all."""
-    with results_folder(folder, MADE_BY, argument="folder", force=force) as results:
-        write(study, results.new, pictures=pictures)
-        return results.publish()
-
-
-def write(study: Study, folder: Path, *, pictures: bool | None = None) -> None:
-    """Write all files of a study into a folder."""
-    installed = find_spec("matplotlib") is not None
-    if pictures and not installed:
-        raise MissingExtraError("pictures need matplotlib: pip install 'fujiscore[plot]'")
-    files: dict[str, Any] = {name: partial(_write_text, to_csv(*table)) for name, table in tables(study).items()}
-    if installed and pictures is not False:
-        files |= {name: partial(_write_figure, *drawing) for name, drawing in _figures(study).items()}
-    files[SUMMARY] = partial(_write_text, markdown(study))
-    for name, write_to in files.items():
-        with (folder / name).open("wb") as file:
-            write_to(file)
-
-
-def _write_text(text: str, file: Any) -> None:
-    """Write a text."""
-    file.write(text.encode())
-
-
-def _write_figure(size: tuple[float, float], draws: Sequence[Callable[[Any], Any]], file: Any) -> None:
-    """Draw on Axes above each other in a figure of their own, and write it."""
-    from matplotlib.figure import Figure
-
-    from fujiscore.plots import write_figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    for i, draw in enumerate(draws):
-        draw(figure.add_subplot(len(draws), 1, i + 1))
-    write_figure(figure, file, "png")
-
-
-def _figures(study: Study) -> dict[str, Drawing]:
-    """Return the size of each figure and what draws it; both heat maps have the same order."""
-    from fujiscore.plots import matrix_size
-
-    side, matrix = min(len(study.methods), 24), study.matrix.clustered()
-    heat = matrix_size(matrix, 0.8, 0.6)
-    figures: dict[str, Drawing] = {"matrix.png": (heat, [matrix.plot])}
-    if matrix.expected is not None:
-        figures["matrix_corrected.png"] = (heat, [matrix.as_corrected().plot])
-    if study.curves:
-        figures["curves.png"] = ((7.0, 4.6), [partial(draw_curves, study)])
-    if study.ranks:
-        height = len(study.ranks) * (1.2 + 0.24 * min(study.settings["top"], study.rankings.n, MOST_ITEMS))
-        figures["ranks.png"] = ((6.4, height), [partial(draw_ranks, study, name) for name in study.ranks])
-    return {**figures, "stability.png": ((6.4, 1.6 + 0.5 * side), [partial(draw_stability, study)])}
-
-
-def draw_curves(study: Study, ax: Any) -> Any:
-    """Draw the curve of every pair on a matplotlib Axes, over log k if the grid is exp: the area is the one seen."""
-    from fujiscore.plots import LONGEST, PALETTE, legend
-
-    measure, pairs, names = study.matrix.measure, _most_similar(study), _short(study, LONGEST)
-    for i, (a, b) in enumerate(pairs):
-        curve = study.curves[a, b][measure]
-        label = f"{names[a]} and {names[b]} ({curve.auc:.3f})"
-        ax.plot(curve.ks, curve.values, color=PALETTE[i % len(PALETTE)], label=label, marker="o", markersize=3)
-    ax.set(xlabel="k, number of top features", ylabel=find(measure).title)
-    if study.settings["ks"] == "exp":
-        ax.set_xscale("log", base=2)
-    ax.grid(alpha=0.25)
-    if len(pairs) <= MOST_LINES:
-        legend(ax, fontsize=8, title=study.settings["area"], title_fontsize=8)
-    return ax
-
-
-def draw_stability(study: Study, ax: Any) -> Any:
-    """Draw the stability of each method with its interval on a matplotlib Axes."""
-    from fujiscore.plots import LITERAL, LONGEST, PALETTE, legend
-
-    short, names = _short(study, LONGEST), _by_stability(study)[::-1]
-    for i, (label, kind) in enumerate(_kinds(study).items()):
-        values, low, high = np.array([(kind[name].value, kind[name].low, kind[name].high) for name in names]).T
-        places = np.arange(len(names)) + (0.12 if i == 0 else -0.12)
-        reach = (values - low, high - values)
-        ax.errorbar(values, places, xerr=reach, fmt="o", color=PALETTE[1 - i], capsize=3, label=label)
-    labels = [f"{short[name]} (flat)" if study.flat_resamples[name] else short[name] for name in names]
-    ax.set_yticks(range(len(names)), labels, **LITERAL)
-    ax.set_ylim(-0.6, len(names) - 0.4)
-    measured = f"mean {find(study.matrix.measure).title} ({study.settings['area']})\nover resamples"
-    ax.set_xlabel(f"stability: {measured}, {study.settings['confidence']:.0%} interval")
-    ax.grid(alpha=0.25, axis="x")
-    legend(ax, fontsize=8)
-    return ax
-
-
-def draw_ranks(study: Study, name: str, ax: Any) -> Any:
-    """Draw the rank intervals of the first features of one method on a matplotlib Axes; the first has the legend."""
-    from fujiscore.plots import LITERAL, LONGEST
-
-    study.ranks[name].plot(ax, items=min(study.settings["top"], MOST_ITEMS))
-    ax.set_ylabel(_short(study, LONGEST)[name], **LITERAL)
-    if name != next(iter(study.ranks)):
-        ax.get_legend().remove()
-    return ax

@@ -17,7 +17,7 @@ from fujiscore.measures import area
 from fujiscore.overlap import Grid, grid, overlap_of, pair
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import SCORED_0, align, takes_policies
-from fujiscore.results import Result, ResultOverK
+from fujiscore.results import Result, ResultOverK, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.overlap import ZeroTail
     from fujiscore.rankings import Nan, Policies
+    from fujiscore.tables import Table
 
 ListTies: TypeAlias = Literal["stable", "w", "a", "b"]
 LIST_TIES = ("stable", "w", "a", "b")
@@ -72,6 +73,7 @@ class Bounds(ResultOverK):
         return {"low": self.low, "high": self.high}
 
     _plot = "bounds"
+    _svg = "bounds"
 
 
 @takes_policies
@@ -167,6 +169,13 @@ class RBO(Result):
     def _summary(self) -> list[str]:
         head = f"RBO {self.ext:.4f} (between {self.min:.4f} and {self.max:.4f}), p = {self.p:g}"
         return [head]
+
+    _svg = "rbo"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        known = {"extrapolated": self.ext, "least": self.min, "greatest": self.max}
+        columns = {name: (".4f", value) for name, value in known.items()}
+        return [record("rank-biased overlap (RBO)", {**columns, "p": ("g", self.p)})]
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +288,8 @@ def average_overlap(r: Any, s: Any, k: int | None = None, *, ties: ListTies | No
     k : int, optional
         The last depth, at most the length of the shorter list, which is the default.
     ties : {"w", "a", "b", "stable"}, optional
-        As in `rbo`; by default "w" for scores (all tied items are in) and "stable" for lists of items.
+        How to treat tied items, by the variants of `rbo`; by default "w" for scores (all tied items are in) and
+        "stable" for lists of items.
     r, s, nan
         As in `rbo`.
 

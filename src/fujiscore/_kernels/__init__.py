@@ -26,10 +26,11 @@ __all__ = [
     "pearson",
     "random",
     "relief",
+    "surf",
     "sweep",
 ]
 # These only pay when compiled, whatever the size.
-ALWAYS_COMPILED = ("forest", "neighbours", "relief")
+ALWAYS_COMPILED = ("forest", "neighbours", "relief", "surf")
 
 # All modules first: importing one binds the module itself to its name here.
 _modules = {name: import_module(f"{__name__}.{name}") for name in __all__}

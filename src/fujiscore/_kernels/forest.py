@@ -1,7 +1,8 @@
 """Permutation importance of one decision tree on its out-of-bag rows.
 
 Node t of a tree sends a row to left[t] if its value of feature[t] is at most threshold[t], else to right[t]. A leaf's
-feature is negative, and it predicts label[t]. `slot[t]` numbers the features that the tree uses.
+feature is negative, and it predicts prediction[t]: the number of a class, or a quantity. `slot[t]` numbers the features
+that the tree uses.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Tree(NamedTuple):
     feature: np.ndarray
     threshold: np.ndarray
     slot: np.ndarray
-    label: np.ndarray
+    prediction: np.ndarray
 
 
 HALF = np.uint64(32)
@@ -48,6 +49,15 @@ def leaf_of(x, row, tree):
     while tree.feature[node] >= 0:
         node = tree.left[node] if x[row, tree.feature[node]] <= tree.threshold[node] else tree.right[node]
     return node
+
+
+@kernel
+def error(prediction, actual, squared):
+    """Return the error of one row: the squared difference of a quantity, or 1 for the wrong class."""
+    difference = prediction - actual
+    if squared:
+        return difference * difference
+    return 1.0 if difference != 0.0 else 0.0
 
 
 @kernel
@@ -84,8 +94,8 @@ def uses(x, rows, tree, slots):
 
 
 @kernel
-def losses(x, columns, y, rows, tree, used, seed, number, out):
-    """Write how many of the rows are no longer classified correctly (net) when a used feature is permuted.
+def losses(x, columns, y, squared, rows, tree, used, seed, number, out):
+    """Write by how much the errors of the rows increase, in sum, when a used feature is permuted.
 
     Only rows that meet the feature on their way can change, and only from the first node on where the permuted value
     parts from the row's own way. `columns` is x transposed: permuted values come from all over one column, which
@@ -97,7 +107,7 @@ def losses(x, columns, y, rows, tree, used, seed, number, out):
         permutation(seed, number, used[s], order)
         column = columns[used[s]]
         parted = -1
-        out[s] = 0
+        out[s] = 0.0
         for p in range(starts[s], starts[s + 1]):
             i = members[p]
             if i == parted:
@@ -113,22 +123,23 @@ def losses(x, columns, y, rows, tree, used, seed, number, out):
             while tree.feature[node] >= 0:
                 current = value if tree.slot[node] == s else x[row, tree.feature[node]]
                 node = tree.left[node] if current <= tree.threshold[node] else tree.right[node]
-            out[s] += int(tree.label[leaves[i]] == y[row]) - int(tree.label[node] == y[row])
+            out[s] += error(tree.prediction[node], y[row], squared)
+            out[s] -= error(tree.prediction[leaves[i]], y[row], squared)
 
 
 @kernel
-def accumulated_losses(x, columns, y, rows, tree, used, seed, number, out):
+def accumulated_losses(x, columns, y, squared, rows, tree, used, seed, number, out):
     """Write the same with no permutation undone: feature s is permuted in rows where those before it are already."""
     order = np.empty(rows.size, np.int32)
     values = np.empty((rows.size, used.size), x.dtype)
-    before = 0
+    before = 0.0
     for i in range(rows.size):
-        before += int(tree.label[leaf_of(x, rows[i], tree)] == y[rows[i]])
+        before += error(tree.prediction[leaf_of(x, rows[i], tree)], y[rows[i]], squared)
         for s in range(used.size):
             values[i, s] = x[rows[i], used[s]]
     for s in range(used.size):
         permutation(seed, number, used[s], order)
-        out[s] = before
+        out[s] = -before
         for i in range(rows.size):
             values[i, s] = columns[used[s], rows[order[i]]]
         for i in range(rows.size):
@@ -136,4 +147,4 @@ def accumulated_losses(x, columns, y, rows, tree, used, seed, number, out):
             while tree.feature[node] >= 0:
                 current = values[i, tree.slot[node]]
                 node = tree.left[node] if current <= tree.threshold[node] else tree.right[node]
-            out[s] -= int(tree.label[node] == y[rows[i]])
+            out[s] += error(tree.prediction[node], y[rows[i]], squared)

@@ -1,10 +1,18 @@
-"""Ross's estimate of the mutual information of a number and a class, by sorting: neighbours on a line are adjacent."""
+"""Estimates of mutual information by sorting: neighbours on a line are adjacent.
+
+Ross's of a number and a class, and Kraskov's of two numbers.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fujiscore._kernels._jit import kernel
+
+# Values counted at once, in vector registers.
+BLOCK = 8
+# The least positive number: equal values are nearer than it.
+LEAST = 5e-324
 
 
 @kernel
@@ -70,3 +78,127 @@ def mean_digamma(x, order, codes, starts, ends, neighbours, digamma, out):
                 place = places[starts[c] + position]
                 total += digamma[1 + reach(line, place, distance, 1) + reach(line, place, distance, -1)]
         out[f] = total / rows
+
+
+@kernel
+def put(distance, near):
+    """Put a distance into a sorted list in place of the last."""
+    place = near.size - 1
+    while place > 0 and near[place - 1] > distance:
+        near[place] = near[place - 1]
+        place -= 1
+    near[place] = distance
+
+
+@kernel
+def offer_slab(xs, ys, left, right, x, y, near):
+    """Offer a slab's points to a point's list of the nearest: outward in x from left and right, while near enough."""
+    last = near.size - 1
+    while True:
+        to_left, to_right = x - xs[left], xs[right] - x
+        gap = min(to_left, to_right)
+        if gap >= near[last]:
+            return
+        if to_left <= to_right:
+            distance = max(gap, abs(ys[left] - y))
+            left -= 1
+        else:
+            distance = max(gap, abs(ys[right] - y))
+            right += 1
+        if distance < near[last]:
+            put(distance, near)
+
+
+@kernel
+def inside(line, place, distance):
+    """Return how many of the sorted values are nearer to one of them than `distance`, itself included.
+
+    BLOCK infinite values at either end of the line let blocks be counted whole.
+    """
+    value = line[place]
+    start = place + 1
+    while line[start + BLOCK - 1] - value < distance:
+        start += BLOCK
+    number = start - place
+    for p in range(start, start + BLOCK):
+        number += int(line[p] - value < distance)
+    start = place - BLOCK
+    while value - line[start] < distance:
+        start -= BLOCK
+    number += place - BLOCK - start
+    for p in range(start, start + BLOCK):
+        number += int(value - line[p] < distance)
+    return number
+
+
+@kernel
+def fill_slabs(x, order, y, size, xs, ys, line, fronts):
+    """Sort one feature: into the line, and by x within slabs of `size` points that are adjacent in y."""
+    fronts[:] = 1
+    for p in range(order.size):
+        point = order[p]
+        slab = point // size
+        line[BLOCK + p] = x[point]
+        xs[slab, fronts[slab]] = x[point]
+        ys[slab, fronts[slab]] = y[point]
+        fronts[slab] += 1
+    for slab in range(fronts.size):
+        xs[slab, 0] = -np.inf
+        xs[slab, fronts[slab]] = np.inf
+
+
+@kernel
+def joint_distance(x, y, point, slab, size, xs, ys, fronts, near):
+    """Return the distance of a point to its k-th nearest other (k = near.size): the larger of the gaps in x and y.
+
+    Slabs are visited outward from the point's own until their gap in y is too large. `fronts` says how many points of
+    each slab are left of x, as points come in order of x; y[point] is the point's own.
+    """
+    last, value = near.size - 1, y[point]
+    near[:] = np.inf
+    offer_slab(xs[slab], ys[slab], fronts[slab] - 1, fronts[slab] + 1, x, value, near)
+    above, below = slab + 1, slab - 1
+    more = True
+    while more:
+        more = False
+        if above < fronts.size and y[above * size] - value < near[last]:
+            offer_slab(xs[above], ys[above], fronts[above] - 1, fronts[above], x, value, near)
+            above += 1
+            more = True
+        if below >= 0 and value - y[below * size + size - 1] < near[last]:
+            offer_slab(xs[below], ys[below], fronts[below] - 1, fronts[below], x, value, near)
+            below -= 1
+            more = True
+    return near[last]
+
+
+@kernel
+def mean_digammas(x, order, y, k, digamma, out):
+    """Write, for each feature, the mean of the digammas, in sum, of how many points are nearer in x and in y.
+
+    Nearer than the k-th nearest, as in `joint_distance`. Points are sorted by y, and `order` sorts each feature's
+    values x (feature, point). A slab of about sqrt(n) points costs as much to enter as its points near x to visit.
+    """
+    n = y.size
+    size = max(8, int(0.6 * np.sqrt(n * k)))
+    slabs = (n + size - 1) // size
+    xs = np.empty((slabs, size + 2))
+    ys = np.zeros((slabs, size + 2))
+    fronts = np.empty(slabs, np.int64)
+    near = np.empty(k)
+    line = np.full(n + 2 * BLOCK, np.inf)
+    line[:BLOCK] = -np.inf
+    line_y = line.copy()
+    line_y[BLOCK : BLOCK + n] = y
+    for f in range(x.shape[0]):
+        fill_slabs(x[f], order[f], y, size, xs, ys, line, fronts)
+        fronts[:] = 1
+        total = 0.0
+        for p in range(n):
+            point = order[f, p]
+            slab = point // size
+            distance = joint_distance(x[f, point], y, point, slab, size, xs, ys, fronts, near)
+            fronts[slab] += 1
+            distance = max(distance, LEAST)
+            total += digamma[inside(line, BLOCK + p, distance)] + digamma[inside(line_y, BLOCK + point, distance)]
+        out[f] = total / n

@@ -1,4 +1,4 @@
-"""ReliefF: nearest neighbours in Manhattan distance, tile by tile, and the differences they add to each feature.
+"""Relief: nearest neighbours in Manhattan distance, tile by tile, and the differences they add to each feature.
 
 Rows are sorted by class. A *strip* is up to TILE rows of one class against the rows of one class, and a *cell* is
 the list of the k nearest that one row has in one class, sorted by (distance, row): the same lists whatever the order
@@ -164,22 +164,28 @@ def merge(near, rows, cells):
 
 
 @kernel
+def load_lanes(z, first, last, lanes, missing):
+    """Copy features first..last side by side, missing as 0.5; return whether there are any missing."""
+    some = False
+    for f in range(first, last):
+        source = z[f]
+        for i in range(source.size):
+            lost = source[i] != source[i]
+            some |= lost
+            lanes[i, f - first] = 0.5 if lost else source[i]
+            missing[i, f - first] = 0.5 if lost else 0.0
+    return some
+
+
+@kernel
 def numeric_scores(z, first, last, sides, weights, rows, out):
     """Add the weighted differences to numeric features first..last, at most LANES.
 
     A side is (first row, end, first cell, neighbours in a cell): rows of one class and their nearest in one class.
     """
-    n = z.shape[1]
-    lanes = np.zeros((n, LANES))
-    missing = np.zeros((n, LANES))
-    some = False
-    for f in range(first, last):
-        source = z[f]
-        for i in range(n):
-            lost = source[i] != source[i]
-            some |= lost
-            lanes[i, f - first] = 0.5 if lost else source[i]
-            missing[i, f - first] = 0.5 if lost else 0.0
+    lanes = np.zeros((z.shape[1], LANES))
+    missing = np.zeros((z.shape[1], LANES))
+    some = load_lanes(z, first, last, lanes, missing)
     for side in range(sides.shape[0]):
         start, end, cell, width = sides[side, 0], sides[side, 1], sides[side, 2], sides[side, 3]
         total = np.zeros(LANES)
@@ -212,3 +218,37 @@ def nominal_scores(codes, unknown, feature, sides, weights, rows, out):
                 elif line[i] != b:
                     differing += 1
         out[feature] += weights[side] * (differing + unknown[feature] * lost)
+
+
+@kernel
+def numeric_sums(z, first, last, rows, weights, out):
+    """Write the differences to the neighbours rows[i] of each row i, weighted one by one, of numeric features."""
+    lanes = np.zeros((z.shape[1], LANES))
+    missing = np.zeros((z.shape[1], LANES))
+    some = load_lanes(z, first, last, lanes, missing)
+    total = np.zeros(LANES)
+    for i in range(rows.shape[0]):
+        for neighbour in range(rows.shape[1]):
+            j, weight = rows[i, neighbour], weights[i, neighbour]
+            a, b = lanes[i], lanes[j]
+            for f in range(LANES):
+                total[f] += weight * abs(a[f] - b[f])
+            if some:
+                for f in range(LANES):
+                    total[f] += weight * (missing[i, f] + missing[j, f])
+    out[first:last] = total[: last - first]
+
+
+@kernel
+def nominal_sums(codes, unknown, feature, rows, weights, out):
+    """Write the same of one nominal feature."""
+    line = codes[feature]
+    total = 0.0
+    for i in range(rows.shape[0]):
+        for neighbour in range(rows.shape[1]):
+            b = line[rows[i, neighbour]]
+            if min(line[i], b) < 0:
+                total += weights[i, neighbour] * unknown[feature]
+            elif line[i] != b:
+                total += weights[i, neighbour]
+    out[feature] = total

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     "compare",
     "runs",
+    "drift",
     "explain",
     "matrix",
     "stability",
@@ -35,6 +36,7 @@ COMMANDS = (
     "paper",
     "measures",
     "example",
+    "cite",
 )
 # The library's arguments whose option has another name.
 OPTIONS = {

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import fujiscore as fj
+from fujiscore import picture
 from fujiscore.cli import inputs, options
-from fujiscore.cli.output import Report, check_destinations, deliver, draw
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw_figure
 from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, label, side_by_side, table
 from fujiscore.errors import InputError
 from fujiscore.measures import find
@@ -62,7 +63,7 @@ COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
 @options.corrected("Let --fail-under judge the value corrected for chance.")
 @options.points
 @options.reading_truncated
-@options.plot("Draw the curves")
+@options.plot("Draw the curves against chance and, at the first k, a slope chart of the top items")
 @options.writing
 @options.work_anywhere
 def command(
@@ -111,7 +112,8 @@ def command(
     )
     judged = _judged(result, corrected=corrected) if fail_under is not None else 0.0
     if plot is not None:
-        draw(plot, writing, [lambda ax: _plot(result, ax)], (6.4, 4.0))
+        k = sizes[0] if sizes and measures[0].name == "fuji" and columns is None else None
+        draw_figure(plot, writing, lambda figure: picture.draw(result, figure, k), picture.size(result, k))
     why = None
     if measures[0].name == "fuji" and columns is None:
         why = result.explain(sizes[0] if sizes else None)
@@ -187,16 +189,6 @@ def _report(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[s
         lambda: _rows(result),
         result.notes,
     )
-
-
-def _plot(result: fj.Comparison, ax: Any) -> None:
-    """Draw all curves; a single one against chance."""
-    levels = list(result.chance.values())
-    if len(result.curves) == 1 and levels:
-        levels[0].plot(ax=ax)
-    else:
-        result.plot(ax=ax)
-    title(ax, *result.rankings.names)
 
 
 def heading(screen: Screen, names: Sequence[str]) -> str:

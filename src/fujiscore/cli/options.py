@@ -295,7 +295,7 @@ class Runs:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def _reading(missing: Sequence[str], text: str) -> Decorator:
+def _reading(missing: Sequence[str], text: str, default: str = "raise") -> Decorator:
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
     signed = "How to treat negative scores: raise, count as 0, use magnitudes, or split items by sign."
@@ -307,7 +307,7 @@ def _reading(missing: Sequence[str], text: str) -> Decorator:
         option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
         _policy("negative", NEGATIVE, signed + " [default: raise; clip for .fimp files]", None),
         _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item.", "raise"),
-        _policy("missing", missing, text, "raise"),
+        _policy("missing", missing, text, default),
         _policy(
             "duplicates",
             DUPLICATES,
@@ -330,6 +330,7 @@ reading = _reading(MISSING, "How to treat items that a ranking lacks: raise, sco
 reading_truncated = _reading(
     (*MISSING, "bounds"), "How to treat items that a ranking lacks: raise, score 0, drop, or bound FUJI."
 )
+reading_versions = _reading(MISSING, "How to treat features that one version lacks: raise, score 0, or drop.", "zero")
 
 _column = {"section": "Read", "metavar": "COLUMN"}
 runs = _packed(
@@ -394,6 +395,15 @@ writing_table = _packed(
     option(
         "--show", "Number of queries to print, the least similar first.", section="Write", type=Count(1), metavar="N"
     ),
+    *_common,
+)
+writing_markdown = _packed(
+    Writing,
+    option("--out -o", "Write the report; .csv, .json and .md set the format.", section="Write", metavar="FILE"),
+    _json,
+    option("--csv", "Report as a CSV table.", section="Write", is_flag=True),
+    option("--markdown", "Report as Markdown, for a pull request or a job summary.", section="Write", is_flag=True),
+    _show,
     *_common,
 )
 writing_folder = _packed(

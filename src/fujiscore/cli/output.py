@@ -119,16 +119,28 @@ def _print(text: str) -> None:
 
 
 def draw(plot: str, writing: Writing, draw_on: Sequence[Callable[[Any], Any]], size: tuple[float, float]) -> None:
-    """Draw on as many axes side by side as there are functions, and write the figure."""
+    """Draw on as many axes of a size as there are functions, up to three side by side, and write the figure."""
+    count = len(draw_on)
+    columns = count if count <= 3 else 2
+    rows = -(-count // columns)
+
+    def on(figure: Any) -> None:
+        for i, draw_one in enumerate(draw_on):
+            draw_one(figure.add_subplot(rows, columns, i + 1))
+
+    draw_figure(plot, writing, on, (size[0] * columns, size[1] * rows))
+
+
+def draw_figure(plot: str, writing: Writing, draw_on: Callable[[Any], Any], size: tuple[float, float]) -> None:
+    """Draw on a figure and write it."""
     try:
         from matplotlib.figure import Figure
 
         from fujiscore.plots import write_figure
     except ImportError as error:
         raise MissingExtraError("--plot needs matplotlib: pip install 'fujiscore[plot]'") from error
-    figure = Figure(figsize=(size[0] * len(draw_on), size[1]), layout="constrained")
-    for i, draw_one in enumerate(draw_on):
-        draw_one(figure.add_subplot(1, len(draw_on), i + 1))
+    figure = Figure(figsize=size, layout="constrained")
+    draw_on(figure)
     path = Path(plot)
     kind = path.suffix[1:].lower()
     write_atomically(path, lambda file: write_figure(figure, file, kind), replace=writing.force)

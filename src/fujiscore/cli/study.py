@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fujiscore import study_report
+from fujiscore import study_files, study_report
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, deliver, note
@@ -55,13 +55,23 @@ SHOWN = 10
 )
 @options.confidence
 @options.writing_folder
+@options.option(
+    "--figures kind",
+    "Format of the figures in the folder; png by default.",
+    section="Write",
+    type=click.Choice(study_files.FORMATS),
+)
 @options.work_anywhere
-def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.Work, **chosen: Any) -> None:
+def command(
+    *, asked: data_sets.Asked, writing: options.Writing, kind: str | None, work: options.Work, **chosen: Any
+) -> None:
     """Rank features by several methods, compare the methods beyond chance, and judge how stable each one is.
 
     DATA is as in fuji rank. Every method ranks the features on all rows and on resamples of them. Prints a summary;
     --out writes everything as files. Interrupted runs resume when started again with the same --out.
     """
+    if kind is not None and writing.out is None:
+        raise click.UsageError("--figures is the format of the figures in a folder: pass --out DIR too.")
     with _claim(writing) as results:
         data = data_sets.read(asked)
         table = data_sets.prepared(data, asked)
@@ -77,7 +87,7 @@ def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.W
             **work.arguments(writing),
         )
         if results is not None:
-            _save(result, results, writing)
+            _save(result, results, writing, kind or "png")
     deliver(_report(result, data), replace(writing, out=None))
 
 
@@ -87,7 +97,7 @@ def _claim(writing: options.Writing) -> Iterator[Results | None]:
     if writing.out is None:
         yield None
         return
-    with results_folder(writing.out, study_report.MADE_BY, argument="out", force=writing.force) as results:
+    with results_folder(writing.out, study_files.MADE_BY, argument="out", force=writing.force) as results:
         try:
             yield results
         except KeyboardInterrupt:
@@ -97,14 +107,14 @@ def _claim(writing: options.Writing) -> Iterator[Results | None]:
             raise
 
 
-def _save(result: Study, results: Results, writing: options.Writing) -> None:
+def _save(result: Study, results: Results, writing: options.Writing, kind: str) -> None:
     """Write all files, and say what was written."""
     if result.resumed:
         note(writing, f"resumed with {result.resumed} finished resamples of an interrupted run")
-    study_report.write(result, results.new)
+    study_files.write(result, results.new, picture_format=kind)
     written = results.publish()
     note(writing, f"{len(written)} files: {writing.out}")
-    if not any(path.suffix == ".png" for path in written):
+    if not any(path.suffix == f".{kind}" for path in written):
         note(writing, "no figures: they need matplotlib, pip install 'fujiscore[plot]'")
 
 

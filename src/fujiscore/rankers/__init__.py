@@ -6,9 +6,10 @@ from fujiscore.rankers.forest import forest_scores, genie3, random_forest
 from fujiscore.rankers.information import mutual_information
 from fujiscore.rankers.ranking import rank
 from fujiscore.rankers.relief import relief
+from fujiscore.rankers.surf import multisurf, surf
 
 # fmt: off
 __all__ = [
-    "Features", "Ranker", "as_ranker", "forest_scores", "genie3", "mutual_information", "prepare", "random_forest",
-    "rank", "relief",
+    "Features", "Ranker", "as_ranker", "forest_scores", "genie3", "multisurf", "mutual_information", "prepare",
+    "random_forest", "rank", "relief", "surf",
 ]

@@ -14,6 +14,7 @@ from fujiscore.rankers.features import Features, described_columns
 from fujiscore.rankers.forest import genie3, random_forest
 from fujiscore.rankers.information import mutual_information
 from fujiscore.rankers.relief import relief
+from fujiscore.rankers.surf import multisurf, surf
 from fujiscore.seeds import as_seed
 
 if TYPE_CHECKING:
@@ -26,9 +27,11 @@ RANKERS: dict[str, Callable[..., Scores]] = {
     "mutual_information": mutual_information,
     "genie3": genie3,
     "random_forest": random_forest,
+    "surf": surf,
+    "multisurf": multisurf,
 }
 # Our methods that can use missing values.
-GAPS = ("relief",)
+GAPS = ("relief", "surf", "multisurf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +163,11 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
     Parameters
     ----------
     ranker : str, callable or scikit-learn estimator
-        A name ("relief", "mutual_information", "genie3", "random_forest"); a function of (X, y) that returns one
-        score per feature, or a pair whose first part does, as scikit-learn's `f_classif`; or an estimator that has
-        `feature_importances_` or `coef_` once fitted (of `coef_`, the mean magnitude over the classes), a pipeline
-        or search of such estimators included (`importances` says what is read). The estimator is cloned, never
-        changed. Functions and estimators that take a `random_state` are given it.
+        A name ("relief", "mutual_information", "genie3", "random_forest", "surf", "multisurf"); a function of (X, y)
+        that returns one score per feature, or a pair whose first part does, as scikit-learn's `f_classif`; or an
+        estimator that has `feature_importances_` or `coef_` once fitted (of `coef_`, the mean magnitude over the
+        classes), a pipeline or search of such estimators included (`importances` says what is read). The estimator is
+        cloned, never changed. Functions and estimators that take a `random_state` are given it.
     **options
         Passed to the function at each call; not for estimators, which have their own parameters.
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Scores: TypeAlias = "NDArray[np.float64]"
 Nan: TypeAlias = Literal["keep", "drop", "fill"]
 NAN = ("keep", "drop", "fill")
+# Bytes of a sparse matrix as a dense one, at most.
+MOST_DENSE = 4 << 30
 # Text with more distinct numbers in it than this is numbers written as text; with fewer it may be codes of categories.
 MOST_NUMERIC_CATEGORIES = 10
 
@@ -183,7 +185,15 @@ def prepare(
         some = described_columns(infinite, table.names, "has infinite ones", "have infinite ones")
         raise InputError(f"X must hold finite numbers; {some}. Replace them, or use NaN for missing values.")
     table, notes = _without_gaps(table, nan)
-    return replace(table, notes=(*notes, *_inspect(table, text))) if inspect else table
+    if not inspect:
+        return table
+    sparse = ["the sparse X was converted to a dense table; entries that are not stored are 0"] if _is_sparse(X) else []
+    return replace(table, notes=(*sparse, *notes, *_inspect(table, text)))
+
+
+def _is_sparse(X: Any) -> bool:
+    """Return whether X is a sparse matrix or array of SciPy."""
+    return hasattr(X, "tocsr")
 
 
 def _groups(groups: Any, n: int) -> NDArray[np.int64]:
@@ -220,8 +230,8 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     """Return values, categorical columns, names, and the text columns treated as categorical."""
     import narwhals as nw
 
-    if hasattr(X, "tocsr"):
-        raise InputError("X must be a dense table; got a sparse matrix. Pass X.toarray().")
+    if _is_sparse(X):
+        X = _dense(X)
     if nw.dependencies.is_into_dataframe(X):
         return _from_frame(X, categorical, inspect=inspect)
     try:
@@ -235,6 +245,17 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     if is_bool or (values.dtype.kind in "fiu" and not marked.any()):
         return np.asarray(values, np.float64), marked | is_bool, None, []
     return _from_columns(values.T, values.shape, marked, None), marked, None, []
+
+
+def _dense(X: Any) -> NDArray[Any]:
+    """Return a sparse matrix as an array: entries that are not stored are 0, not missing."""
+    size = 8 * X.shape[0] * X.shape[1] if len(X.shape) == 2 else 0
+    if size > MOST_DENSE:
+        raise InputError(
+            f"X must be at most {MOST_DENSE >> 30} GB as a dense table, which every method needs; this sparse matrix "
+            f"of shape {X.shape} is {size / 2**30:.0f} GB. Leave out columns, such as those with few entries."
+        )
+    return np.asarray(X.toarray())
 
 
 def _from_frame(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:

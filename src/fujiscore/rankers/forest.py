@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.rankers.features import Features, Scores
+    from fujiscore.rankers.targets import Target, Task
 
 METHODS = ("genie3", "random_forest")
+# Squares of larger numbers, and their sums, may overflow.
+LARGEST = 1e150
+# Smaller numbers than 2 to this have variances that scikit-learn treats as 0.
+TINY_EXPONENT = -10
 
 
 def genie3(
@@ -29,19 +35,22 @@ def genie3(
     *,
     trees: int = 200,
     categorical: Any = None,
+    task: Task = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Scores:
     """Score features by Genie3: the impurity decrease of their splits in a random forest, from 0 to 1.
 
-    The forest is scikit-learn's `RandomForestClassifier`: fully grown trees, the square root of the number of features
-    tried at each split. Scores sum to 1 unless no tree has a split; a feature that no tree uses has 0.
-    `forest_scores` gives the scores of both methods from the same forest.
+    The impurity is Gini's for classes and the variance for a quantity. The forest is scikit-learn's
+    `RandomForestClassifier` or `RandomForestRegressor`: fully grown trees, the square root of the number of features
+    tried at each split. A quantity is centred first, as scikit-learn's variances lose digits where the mean is large.
+    Scores sum to 1 unless no tree has a split; a feature that no tree uses has 0. `forest_scores` gives the scores of
+    both methods from the same forest.
 
     Parameters
     ----------
-    X, y, categorical, n_jobs, progress
+    X, y, categorical, task, n_jobs, progress
         As in `relief`, but without missing values; categories are split by the order of their codes.
     trees : int
         Number of trees.
@@ -56,8 +65,9 @@ def genie3(
     >>> bool(genie3(X, [0, 0, 0, 1, 1, 1]).argmax() == 0)
     True
     """
-    options = {"trees": trees, "categorical": categorical, "random_state": random_state, "n_jobs": n_jobs}
-    return forest_scores(X, y, ("genie3",), progress=progress, **options)["genie3"]
+    options: Any = {"trees": trees, "categorical": categorical, "task": task}
+    options |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+    return forest_scores(X, y, ("genie3",), **options)["genie3"]
 
 
 def random_forest(
@@ -67,25 +77,29 @@ def random_forest(
     trees: int = 200,
     restore: bool = True,
     categorical: Any = None,
+    task: Task = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Scores:
-    """Score features by Breiman's permutation importance: the out-of-bag accuracy lost when they are permuted.
+    """Score features by Breiman's permutation importance: by how much the out-of-bag error grows if they are permuted.
 
-    Mean over the trees of a random forest (as in `genie3`) of the accuracy on the tree's out-of-bag rows less the
-    accuracy on the same rows with the feature's values permuted: from -1 to 1, 0 or below is no better than noise.
+    Mean over the trees of a random forest (as in `genie3`) of the error on the tree's out-of-bag rows with the
+    feature's values permuted, less the error on the same rows as they are. For classes the error is the share of wrong
+    ones: scores are from -1 to 1. For a quantity it is the mean squared error, in squared units of y. A score of 0 or
+    below is no better than noise.
 
     Parameters
     ----------
     restore : bool
         Whether a feature's values are put back before the next one is permuted. False lets the damage accumulate along
         the features of a tree (depth first), as in the rankings published with FUJI; it is slow.
-    X, y, trees, categorical, random_state, n_jobs, progress
+    X, y, trees, categorical, task, random_state, n_jobs, progress
         As in `genie3`.
     """
-    options = {"trees": trees, "categorical": categorical, "random_state": random_state, "n_jobs": n_jobs}
-    return forest_scores(X, y, ("random_forest",), restore=restore, progress=progress, **options)["random_forest"]
+    options: Any = {"trees": trees, "categorical": categorical, "task": task}
+    options |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+    return forest_scores(X, y, ("random_forest",), restore=restore, **options)["random_forest"]
 
 
 def forest_scores(
@@ -96,6 +110,7 @@ def forest_scores(
     trees: int = 200,
     restore: bool = True,
     categorical: Any = None,
+    task: Task = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -108,17 +123,40 @@ def forest_scores(
         choice("methods", method, METHODS)
     number, seed, threads = integer("trees", trees, 1), as_seed(random_state), workers(n_jobs)
     label = " and ".join(methods)
-    features = prepare(X, y, categorical)
+    features = prepare(X, y, categorical, task=task)
     features.require_complete(label)
-    x = _as_float32(features)
+    x, response = _as_float32(features), _response(features.target)
     with progress_bar(number, label, progress=progress) as finished:
         batch = max(threads, number // 20) if shows_progress(progress=progress) else number
-        forest = _fit(x, features.target.values, number, seed, threads, batch, finished)
+        forest = _fit(x, response, number, seed, threads, batch, finished)
     compute = {
         "genie3": lambda: np.asarray(forest.feature_importances_, np.float64),
-        "random_forest": lambda: _permutation(forest, x, features.target.values, seed, threads, restore=restore),
+        "random_forest": lambda: _permutation(forest, x, response, seed, threads, restore=restore),
     }
     return {method: compute[method]() for method in methods}
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """What a forest predicts: the numbers of classes, or a quantity, centred and scaled by 2^-exponent."""
+
+    values: NDArray[Any]
+    squared: bool
+    exponent: int = 0
+
+
+def _response(target: Target) -> Response:
+    """Return the target for a forest."""
+    if not target.is_quantity:
+        return Response(target.values, squared=False)
+    values = target.values
+    if np.abs(values).max() > LARGEST:
+        raise InputError(f"y must be at most {LARGEST:g} in magnitude for a forest's squared errors. Rescale it.")
+    values = values - values.mean()
+    # To scikit-learn a node is pure if its variance is below 2e-16, whatever the unit; powers of 2 change no digit.
+    exponent = int(np.frexp(np.abs(values).max())[1])
+    exponent = exponent if exponent < TINY_EXPONENT else 0
+    return Response(np.ldexp(values, -exponent), squared=True, exponent=exponent)
 
 
 def _as_float32(features: Features) -> NDArray[np.float32]:
@@ -134,37 +172,37 @@ def _as_float32(features: Features) -> NDArray[np.float32]:
 
 
 def _fit(
-    x: NDArray[np.float32], codes: NDArray[np.int32], trees: int, seed: int, threads: int, batch: int, finished: Any
+    x: NDArray[np.float32], response: Response, trees: int, seed: int, threads: int, batch: int, finished: Any
 ) -> Any:
     """Grow the forest, in batches for the progress bar; the batches do not change it."""
     try:
-        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     except ImportError:
         raise MissingExtraError("genie3 and random_forest need scikit-learn: pip install 'fujiscore[ml]'") from None
-    options = {"max_features": "sqrt", "random_state": seed, "n_jobs": threads, "warm_start": batch < trees}
-    forest = RandomForestClassifier(0, **options)
+    options: Any = {"max_features": "sqrt", "random_state": seed, "n_jobs": threads, "warm_start": batch < trees}
+    forest = (RandomForestRegressor if response.squared else RandomForestClassifier)(0, **options)
     while forest.n_estimators < trees:
         before = forest.n_estimators
         forest.n_estimators = min(before + batch, trees)
-        forest.fit(x, codes)
+        forest.fit(x, response.values)
         finished(forest.n_estimators - before)
     return forest
 
 
 def _permutation(
-    forest: Any, x: NDArray[np.float32], codes: NDArray[np.int32], seed: int, threads: int, *, restore: bool
+    forest: Any, x: NDArray[np.float32], response: Response, seed: int, threads: int, *, restore: bool
 ) -> Scores:
-    """Return the mean loss of out-of-bag accuracy over the trees that have out-of-bag rows."""
+    """Return the mean increase of the out-of-bag error over the trees that have out-of-bag rows."""
     bags = forest.estimators_samples_
     losses: list[Any] = [None] * len(bags)
     count = _kernels.forest.losses if restore else _kernels.forest.accumulated_losses
-    columns = np.ascontiguousarray(x.T)
+    columns, y = np.ascontiguousarray(x.T), response.values.astype(np.float64)
 
     def work(_: int, number: int) -> None:
-        rows = np.delete(np.arange(codes.size), bags[number])
-        tree, used = _arrays(forest.estimators_[number].tree_)
-        lost = np.zeros(used.size, np.int64)
-        count(x, columns, codes, rows, tree, used, seed, number, lost)
+        rows = np.delete(np.arange(y.size), bags[number])
+        tree, used = _arrays(forest.estimators_[number].tree_, squared=response.squared)
+        lost = np.zeros(used.size)
+        count(x, columns, y, response.squared, rows, tree, used, seed, number, lost)
         if rows.size:
             losses[number] = (used, lost / rows.size)
 
@@ -173,10 +211,10 @@ def _permutation(
     scores = np.zeros(x.shape[1])
     for used, loss in known:
         scores[used] += loss
-    return scores / max(1, len(known))
+    return np.ldexp(scores / max(1, len(known)), 2 * response.exponent)
 
 
-def _arrays(tree: Any) -> tuple[Any, NDArray[np.int64]]:
+def _arrays(tree: Any, *, squared: bool) -> tuple[Any, NDArray[np.int64]]:
     """Return a tree for the kernels, and the features it uses as they first appear, depth first."""
     feature = tree.feature
     inner = feature >= 0
@@ -184,6 +222,6 @@ def _arrays(tree: Any) -> tuple[Any, NDArray[np.int64]]:
     appearance = np.argsort(first)
     slots = np.zeros(feature.size, np.int64)
     slots[inner] = np.argsort(appearance)[inverse]
-    label = np.argmax(tree.value[:, 0, :], axis=1)
-    arrays = (tree.children_left, tree.children_right, feature, tree.threshold, slots, label)
+    prediction = tree.value[:, 0, 0] if squared else np.argmax(tree.value[:, 0, :], axis=1).astype(np.float64)
+    arrays = (tree.children_left, tree.children_right, feature, tree.threshold, slots, prediction)
     return _kernels.forest.Tree(*(np.ascontiguousarray(array) for array in arrays)), used[appearance].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Mutual information between each feature and the class, by Ross's estimator. Imports kernels and features."""
+"""Mutual information between each feature and the target, by nearest neighbours. Imports kernels and features."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.rankers.features import Features, Scores
+    from fujiscore.rankers.targets import Task
 
 FEATURES_AT_ONCE = 64
 # Relative to the standard deviation, or to the mean magnitude where that is larger: it separates equal values.
@@ -31,22 +32,25 @@ def mutual_information(
     *,
     neighbours: int = 3,
     categorical: Any = None,
+    task: Task = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Scores:
-    """Score features by their mutual information with the class, in nats: 0 or more, a negative estimate counts as 0.
+    """Score features by their mutual information with the target, in nats: 0 or more, a negative estimate counts as 0.
 
-    Numbers: Ross's nearest-neighbour estimate, after scaling to unit standard deviation and adding noise of 1e-10 to
-    separate equal values, which gives what scikit-learn's `mutual_info_classif` gives with the same seed. Categories:
-    the mutual information of the table of counts.
+    Numbers and classes: Ross's nearest-neighbour estimate, after scaling numbers to unit standard deviation and adding
+    noise of 1e-10 to separate equal values. Two numbers: Kraskov's, after the same. Categories and classes: the mutual
+    information of the table of counts. The scores are those of scikit-learn's `mutual_info_classif` and
+    `mutual_info_regression` with the same seed.
 
     Parameters
     ----------
-    X, y, categorical, n_jobs, progress
+    X, y, categorical, task, n_jobs, progress
         As in `relief`, but without missing values.
     neighbours : int
-        Number of neighbours within the class that set the width; more give less variance and more bias.
+        Number of neighbours that set the width, among rows of the same class or category if there are any; more give
+        less variance and more bias. Where there are fewer, all are used.
     random_state : int, RandomState, Generator or None
         Seed of the noise; None for a fresh one.
 
@@ -57,49 +61,95 @@ def mutual_information(
     >>> X = np.array([[1.0, 1], [2, 5], [3, 3], [7, 2], [8, 4], [9, 6]])
     >>> mutual_information(X, [0, 0, 0, 1, 1, 1], neighbours=1).round(4)
     array([0.7833, 0.    ])
+    >>> mutual_information(X, [1.5, 2.5, 3.5, 7.5, 8.5, 9.5], neighbours=1).round(4)
+    array([1.1167, 0.    ])
     """
     k, threads = integer("neighbours", neighbours, 1), workers(n_jobs)
-    features = prepare(X, y, categorical)
+    features = prepare(X, y, categorical, task=task)
     features.require_complete("mutual_information")
-    scores = np.zeros(features.categorical.size)
-    _numeric(features, k, as_random_state(random_state), threads, progress, scores)
-    for column in np.flatnonzero(features.categorical):
-        scores[column] = _of_counts(renumbered(features.values[:, column].astype(np.int64)), features)
+    compute = _of_quantity if features.target.is_quantity else _of_classes
+    scores = compute(features, k, as_random_state(random_state), threads, progress)
     return np.maximum(scores, 0.0, out=scores)
 
 
-def _numeric(
-    features: Features, k: int, random: np.random.RandomState, threads: int, progress: bool | None, scores: Scores
-) -> None:
-    """Write the estimates of the numeric features."""
-    from scipy.special import digamma as digamma_of
+def _of_classes(
+    features: Features, k: int, random: np.random.RandomState, threads: int, progress: bool | None
+) -> Scores:
+    """Return the estimates for classes."""
+    scores, numeric = np.zeros(features.categorical.size), np.flatnonzero(~features.categorical)
+    if numeric.size:
+        noise = random.standard_normal((features.rows, numeric.size))
+        ross = Ross(features.target.values, k)
 
-    numeric = np.flatnonzero(~features.categorical)
-    if not numeric.size:
-        return
+        def work(_: int, task: int) -> None:
+            block = slice(task * FEATURES_AT_ONCE, (task + 1) * FEATURES_AT_ONCE)
+            scores[numeric[block]] = ross(_spaced(features.values[:, numeric[block]], noise[:, block]))
+            finished(numeric[block].size)
+
+        with progress_bar(numeric.size, "mutual information", progress=progress) as finished:
+            spread(-(-numeric.size // FEATURES_AT_ONCE), work, threads)
+    for column in np.flatnonzero(features.categorical):
+        scores[column] = _of_counts(renumbered(features.values[:, column].astype(np.int64)), features)
+    return scores
+
+
+def _of_quantity(
+    features: Features, k: int, random: np.random.RandomState, threads: int, progress: bool | None
+) -> Scores:
+    """Return the estimates for a quantity."""
+    scores, numeric = np.zeros(features.categorical.size), np.flatnonzero(~features.categorical)
     n = features.rows
     noise = random.standard_normal((n, numeric.size))
-    # A class of one member has no neighbours: its row is dropped.
-    counts = np.where(features.target.counts > 1, features.target.counts, 0)
-    kept = np.flatnonzero(counts[features.target.values])
-    codes = features.target.values[kept]
-    ends = np.cumsum(counts)
-    digamma = np.concatenate([[0.0], digamma_of(np.arange(1.0, n + 1))])  # undefined at 0
-    near = np.maximum(np.minimum(k, counts - 1), 0)
-    of_near, of_counts = (float(digamma[numbers] @ counts / kept.size) for numbers in (near, counts))
-    constant = digamma[kept.size] + of_near - of_counts
+    y = _spaced(features.target.values[:, None], random.standard_normal((n, 1)))[0]
+    order = np.argsort(y)
+    near, digamma = min(k, n - 1), _digamma(n)
 
     def work(_: int, task: int) -> None:
         block = slice(task * FEATURES_AT_ONCE, (task + 1) * FEATURES_AT_ONCE)
-        x = _spaced(features.values[:, numeric[block]], noise[:, block])[:, kept]
+        x = _spaced(features.values[:, numeric[block]], noise[:, block])[:, order]
         means = np.empty(x.shape[0])
-        order = np.argsort(x, axis=1)
-        _kernels.neighbours.mean_digamma(x, order, codes, ends - counts, ends, k, digamma, means)
-        scores[numeric[block]] = constant - means
+        _kernels.neighbours.mean_digammas(x, np.argsort(x, axis=1), y[order], near, digamma, means)
+        scores[numeric[block]] = digamma[n] + digamma[near] - means
         finished(x.shape[0])
 
     with progress_bar(numeric.size, "mutual information", progress=progress) as finished:
         spread(-(-numeric.size // FEATURES_AT_ONCE), work, threads)
+    for column in np.flatnonzero(features.categorical):
+        scores[column] = Ross(renumbered(features.values[:, column].astype(np.int64)), k)(y[None])[0]
+    return scores
+
+
+class Ross:
+    """Ross's estimate of the mutual information of categories, given as codes, and numbers."""
+
+    def __init__(self, codes: NDArray[Any], k: int) -> None:
+        counts = np.bincount(codes)
+        # A category of one member has no neighbours: its row is dropped.
+        self.counts = np.where(counts > 1, counts, 0)
+        self.rows = np.flatnonzero(self.counts[codes])
+        self.codes, self.k = codes[self.rows], k
+        self.digamma = _digamma(codes.size)
+        near = np.maximum(np.minimum(k, self.counts - 1), 0)
+        of_near, of_counts = (
+            float(self.digamma[numbers] @ self.counts / max(1, self.rows.size)) for numbers in (near, self.counts)
+        )
+        self.constant = self.digamma[self.rows.size] + of_near - of_counts
+
+    def __call__(self, x: Scores) -> Scores:
+        """Return the estimates for numbers of shape (feature, row); 0 if no category has two members."""
+        means = np.zeros(x.shape[0])
+        if self.rows.size:
+            x, ends = x[:, self.rows], np.cumsum(self.counts)
+            starts, order = ends - self.counts, np.argsort(x, axis=1)
+            _kernels.neighbours.mean_digamma(x, order, self.codes, starts, ends, self.k, self.digamma, means)
+        return np.asarray(self.constant - means)
+
+
+def _digamma(n: int) -> Scores:
+    """Return the digamma function of 0 (undefined: 0), 1, ..., n."""
+    from scipy.special import digamma
+
+    return np.concatenate([[0.0], digamma(np.arange(1.0, n + 1))])
 
 
 def _spaced(values: Scores, noise: Scores) -> Scores:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from fujiscore.errors import InputError, integer, spelled
-from fujiscore.rankers.adapt import RANKERS, Ranker, as_ranker
+from fujiscore.rankers.adapt import Ranker, as_ranker
 from fujiscore.rankers.features import described_columns, prepare
 from fujiscore.rankers.forest import METHODS as FOREST
 from fujiscore.rankers.forest import forest_scores
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     Rankers: TypeAlias = dict[str, Ranker]
 
-METHODS = tuple(RANKERS)
+# The methods of `rank` and `study` by default.
+METHODS = ("relief", "mutual_information", "genie3", "random_forest")
 # The beginning of scikit-learn's warning when forests grown on several threads have emptied each other's filters.
 SPURIOUS = "`sklearn.utils.parallel.delayed` should be used with"
 
@@ -125,7 +126,7 @@ def _require_task(name: str, ranker: Ranker, target: Target) -> None:
         return
     kind = "regressor" if task == "regression" else "classifier"
     raise InputError(
-        f"{name} is a {kind}, and the target is taken for {target.described}: pass {spelled('task', task)}, or leave "
+        f"{name} is a {kind}, but the target is treated as {target.described}: pass {spelled('task', task)}, or leave "
         "it out."
     )
 

@@ -1,4 +1,4 @@
-"""ReliefF over all instances: the feature scores that near hits and near misses give. Imports kernels and features."""
+"""ReliefF and RReliefF over all instances: what near instances tell about features. Imports kernels and features."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.rankers.features import Features, Scores
+    from fujiscore.rankers.targets import Task
 
 FEATURES_AT_ONCE = 64
 # Upper bound for the neighbour lists of all workers; the lists of one class pair are the least there can be.
@@ -34,30 +35,40 @@ def relief(
     neighbours: int = 15,
     small_classes: Literal["average", "drop"] = "average",
     categorical: Any = None,
+    task: Task = "auto",
     random_state: Any = None,  # noqa: ARG001
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Scores:
-    """Score features by ReliefF: how much more they differ to near instances of other classes than of the same one.
+    """Score features by ReliefF or, for a quantity, RReliefF: whether they differ where the target differs nearby.
 
     Every instance is used. A numeric difference is |a - b| over the feature's range, a nominal one 0 or 1, and the
-    distance of two instances is the sum of the differences. With the k nearest instances of each class:
-    score = mean over instances of (- mean difference to the hits
+    distance of two instances is the sum of the differences.
+
+    Classes: with the k nearest instances of each class, score = mean over instances of (- mean difference to the hits
     + sum over other classes c of P(c) / (1 - P(own)) * mean difference to the misses in c).
+
+    A quantity: with the k nearest instances of any target, all of the same weight, and the target's difference t, from
+    0 to 1, score = sum of t * difference / sum of t - sum of (1 - t) * difference / sum of (1 - t), over all pairs of
+    an instance and a neighbour; a term without weight is 0. (Robnik-Sikonja and Kononenko, 2003. Their other
+    weighting, by rank, is not used.)
 
     Parameters
     ----------
-    X : array, dataframe or Features, shape (n, m)
+    X : array, dataframe, sparse matrix or Features, shape (n, m)
         Numbers; NaN, None and null are missing values, for which the largest possible difference is assumed.
-        Columns of a categorical, enum or boolean type, and those in `categorical`, are nominal.
+        Columns of a categorical, enum or boolean type, and those in `categorical`, are nominal. A sparse matrix is
+        converted to a dense one.
     y : array-like, shape (n,)
-        The class of each row: strings, integers, bools or categories. None if X is a `Features`.
+        The target of each row: classes (strings, integers, bools or categories) or numbers. None if X is a `Features`.
     neighbours : int
-        Number of nearest instances of each class. Equal distances are resolved by row order.
+        Number of nearest instances, of each class if there are classes. Equal distances are resolved by row order.
     small_classes : {"average", "drop"}
         For a class with fewer other instances than `neighbours`: average over those there are, or ignore it.
     categorical : mask, positions or names, optional
         Further columns to treat as categorical.
+    task : {"auto", "classification", "regression"}
+        Whether y holds classes or a quantity; by default many different numbers are a quantity, as `rank` notes.
     random_state
         Ignored: nothing is random. It is accepted so that all rankers can be called alike.
     n_jobs : int, optional
@@ -77,26 +88,72 @@ def relief(
     >>> X = np.array([[0.0, 5], [1, 9], [10, 5], [9, 8]])
     >>> relief(X, ["a", "a", "b", "b"], neighbours=1).round(4)
     array([ 0.8 , -0.75])
+    >>> relief(X, [0.5, 1.0, 9.5, 9.0], neighbours=2).round(4)
+    array([ 0.7222, -0.6806])
     """
     choice("small_classes", small_classes, ("average", "drop"))
     k, threads = integer("neighbours", neighbours, 1), workers(n_jobs)
-    features = prepare(X, y, categorical)
-    varying, counts = _varying(features, np.argsort(features.target.values, kind="stable")), features.target.counts
+    features = prepare(X, y, categorical, task=task)
+    compute = _of_quantity if features.target.is_quantity else _of_classes
+    return compute(features, k, threads, progress, average=small_classes == "average")
+
+
+def _of_classes(features: Features, k: int, threads: int, progress: bool | None, *, average: bool) -> Scores:
+    """Return the scores of ReliefF."""
+    counts = features.target.counts
+    varying = scaled_to_range(features, np.argsort(features.target.values, kind="stable"))
     width = min(k, int(counts.max()))
     numeric, nominal = np.zeros(varying.numeric.size), np.zeros(varying.nominal.size)
     with progress_bar(_row_pairs(counts), "relief", progress=progress) as finished:
-        for group in _groups(counts, k, width, threads, average=small_classes == "average"):
+        for group in _groups(counts, k, width, threads, average=average):
             rows = _nearest(varying, group, width, threads, finished)
             _add_scores(varying, group, rows, threads, numeric, nominal)
-    scores = np.zeros(features.categorical.size)
-    scores[varying.numeric] = numeric
-    scores[varying.nominal] = nominal
-    return scores
+    return varying.scattered(numeric, nominal)
+
+
+def _of_quantity(features: Features, k: int, threads: int, progress: bool | None, **_: bool) -> Scores:
+    """Return the scores of RReliefF: the neighbours are those of ReliefF with a single class."""
+    n, target = features.rows, _in_range(features.target.values)
+    varying = scaled_to_range(features, np.arange(n))
+    width, single = min(k, n - 1), np.array([n])
+    with progress_bar(_row_pairs(single), "relief", progress=progress) as finished:
+        group = next(_groups(single, k, width, threads, average=True))
+        rows = _nearest(varying, group, width, threads, finished)
+    differences = np.abs(target[rows] - target[:, None])
+    apart = float(differences.sum())
+    together = differences.size - apart
+    # Without a pair that differs, or that does not, all numerators of its term are 0.
+    weights = differences / (apart or 1.0) - (1 - differences) / (together or 1.0)
+    return varying.scattered(*_weighted_sums(varying, rows, weights, threads))
+
+
+def _in_range(values: Scores) -> Scores:
+    """Return numbers that vary, scaled to 0..1."""
+    low, high = values.min(), values.max()
+    half = 0.5 if high / 2 - low / 2 > np.finfo(np.float64).max / 2 else 1.0  # as in `scaled_to_range`
+    return np.asarray((values * half - low * half) / (high * half - low * half))
+
+
+def _weighted_sums(varying: Varying, rows: NDArray[np.int32], weights: Scores, threads: int) -> tuple[Scores, Scores]:
+    """Return the sums of the weighted differences between each row and its neighbours, feature by feature."""
+    numeric, nominal = np.empty(varying.numeric.size), np.empty(varying.nominal.size)
+    width = _kernels.relief.LANES
+    lanes = -(-numeric.size // width)
+
+    def work(_: int, task: int) -> None:
+        if task < lanes:
+            first, last = task * width, min((task + 1) * width, numeric.size)
+            _kernels.relief.numeric_sums(varying.scaled, first, last, rows, weights, numeric)
+        else:
+            _kernels.relief.nominal_sums(varying.codes, varying.unknown, task - lanes, rows, weights, nominal)
+
+    spread(lanes + nominal.size, work, threads)
+    return numeric, nominal
 
 
 @dataclass(frozen=True, eq=False)
-class _Varying:
-    """The features that vary, one row per feature, instances sorted by class; and their positions in the table.
+class Varying:
+    """The features that vary, one row per feature, instances in a given order; and their positions in the table.
 
     `scaled` holds numbers from 0 to 1 (NaN: missing), `codes` categories (-1: missing), `unknown` the difference to a
     missing category, and `halves` half the number of missing numbers in each row.
@@ -108,6 +165,14 @@ class _Varying:
     halves: Scores
     numeric: NDArray[np.int64]
     nominal: NDArray[np.int64]
+    features: int
+
+    def scattered(self, numeric: Scores, nominal: Scores) -> Scores:
+        """Return the scores of all features: 0 for those that do not vary."""
+        scores = np.zeros(self.features)
+        scores[self.numeric] = numeric
+        scores[self.nominal] = nominal
+        return scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +185,8 @@ class _Group:
     cells: int
 
 
-def _varying(features: Features, order: NDArray[np.int64]) -> _Varying:
-    """Sort the rows by class, scale the numbers to their range, and drop what does not vary."""
+def scaled_to_range(features: Features, order: NDArray[np.int64]) -> Varying:
+    """Put the rows in order, scale the numbers to their range, and drop what does not vary."""
     values = features.values
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     varies = low < high
@@ -140,7 +205,8 @@ def _varying(features: Features, order: NDArray[np.int64]) -> _Varying:
     for row, column in zip(codes, nominal, strict=True):
         known = ~np.isnan(values[order, column])
         row[known] = renumbered(values[order, column][known].astype(np.int32))
-    return _Varying(scaled, codes, 1 - 1 / (codes.max(axis=1, initial=0) + 1), halves, numeric, nominal)
+    unknown = 1 - 1 / (codes.max(axis=1, initial=0) + 1)
+    return Varying(scaled, codes, unknown, halves, numeric, nominal, features.categorical.size)
 
 
 def _groups(counts: NDArray[np.int64], k: int, width: int, threads: int, *, average: bool) -> Iterator[_Group]:
@@ -188,7 +254,7 @@ def _row_pairs(counts: NDArray[np.int64]) -> int:
     return inside + (int(counts.sum()) ** 2 - int((counts**2).sum())) // 2
 
 
-def _nearest(varying: _Varying, group: _Group, width: int, threads: int, finished: Any) -> NDArray[np.int32]:
+def _nearest(varying: Varying, group: _Group, width: int, threads: int, finished: Any) -> NDArray[np.int32]:
     """Return the rows in the group's cells, nearest first (-1 beyond a cell's end)."""
     strips, features = group.strips, max(1, varying.numeric.size + varying.nominal.size)
     areas = (strips[:, 1] - strips[:, 0]) * (strips[:, 3] - strips[:, 2])
@@ -210,7 +276,7 @@ def _nearest(varying: _Varying, group: _Group, width: int, threads: int, finishe
 
 
 def _add_scores(
-    varying: _Varying, group: _Group, rows: NDArray[np.int32], threads: int, numeric: Scores, nominal: Scores
+    varying: Varying, group: _Group, rows: NDArray[np.int32], threads: int, numeric: Scores, nominal: Scores
 ) -> None:
     """Add the weighted differences between the rows and their neighbours to the features' scores.
 

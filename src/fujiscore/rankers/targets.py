@@ -92,7 +92,7 @@ def as_target(y: Any, task: Task = "auto") -> Target:
             raise InputError(f"y must hold numbers for {spelled('task', task)}; it holds {shown(_first(values))}.")
         return _quantity(numbers)
     if task == "auto" and numbers is not None and _is_quantity(numbers, counts.size):
-        what = f"the target has {counts.size} distinct numbers in {n} rows, and is taken for a quantity"
+        what = f"the target has {counts.size} distinct numbers in {n} rows and is treated as a quantity"
         return _quantity(numbers, f"{what}; {spelled('task', 'classification')} if they are classes")
     _require_classes(counts, repr(_first(values)), numeric=numbers is not None)
     notes = _odd_classes(counts, numbers, guessed=task == "auto")
@@ -136,7 +136,7 @@ def _odd_classes(counts: NDArray[np.int64], numbers: NDArray[np.float64] | None,
     notes, classes = [], counts.size
     fractions = numbers is not None and bool((numbers != np.round(numbers)).any())
     if guessed and numbers is not None and (fractions or classes >= MANY_CLASSES):
-        what = f"the target's {classes} distinct numbers are taken for classes"
+        what = f"the target's {classes} distinct numbers are treated as classes"
         notes.append(f"{what}; {spelled('task', 'regression')} if they are a quantity")
     elif numbers is None and classes > max(MOST_CLASSES, counts.sum() / 10):
         notes.append(f"the target has {classes} classes in {counts.sum()} rows")

@@ -1,0 +1,198 @@
+"""`fuji drift`: what changed between two versions of a model, and is it more than between seeds."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import fujiscore as fj
+from fujiscore.cli import inputs, options
+from fujiscore.cli.output import Report, check_destinations, deliver, draw
+from fujiscore.cli.terminal import GREEN, ORANGE, label, table
+from fujiscore.drift import NOISES
+from fujiscore.drift_results import COLUMNS, SHARES, SHOWN
+from fujiscore.errors import InputError
+from fujiscore.gates import require_bounds
+
+if TYPE_CHECKING:
+    from fujiscore.cli.terminal import Screen
+    from fujiscore.gates import Verdict
+
+
+def gates(function: Any) -> Any:
+    """Add the options of gates, which are passed on as one mapping."""
+    added = (
+        options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
+        options.corrected("Let --fail-under judge the value corrected for chance."),
+        options.option(
+            "--fail-beyond",
+            "Exit with 1 if the change is beyond the noise, or cannot be judged.",
+            is_flag=True,
+        ),
+        options.option(
+            "--allow-missing-features",
+            "Let gates pass although NEW lacks features of OLD; otherwise these fail.",
+            is_flag=True,
+        ),
+    )
+    for add in reversed(added):
+        function = add(function)
+    return function
+
+
+@click.command(
+    cls=options.Command,
+    short_help="Judge the change between two versions of a model.",
+    examples=(
+        "fuji drift examples/v1.csv examples/v2.csv",
+        "fuji drift examples/v1.csv examples/v2.csv -r examples/v1_seeds.csv -c examples/v2_seeds.csv",
+        "fuji drift examples/v1.csv examples/v2.csv -k 5 --fail-under 0.7 --markdown",
+        "fuji drift examples/v1.csv examples/v2.csv --fail-under 0.5 --corrected --json",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, metavar="OLD NEW")
+@options.option(
+    "--reference-resamples -r reference_resamples",
+    "Rankings of OLD by other seeds or resamples, one per column or file; repeat for several files.",
+    multiple=True,
+    metavar="FILE",
+)
+@options.option(
+    "--current-resamples -c current_resamples",
+    "The same for NEW.",
+    multiple=True,
+    metavar="FILE",
+)
+@options.option(
+    "--noise", "What resamples differ in, for the verdict's words.", type=click.Choice(tuple(NOISES)), default="seeds"
+)
+@options.option(
+    "--measure -m measure", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="fuji"
+)
+@options.option("-k k", "Compare the top K alone instead of the area.", type=options.Count(1), metavar="K")
+@options.option("--ks", "Where to evaluate curves.", type=options.Grid())
+@options.option(
+    "--confidence", "A change is beyond the noise if p is at most 1 - P.", type=float, default=0.95, metavar="P"
+)
+@options.option(
+    "--permutations",
+    "Number of permutations for the p-value against chance; by default 1000 where it has no closed form.",
+    type=options.Count(0),
+    metavar="N",
+)
+@options.seed("Seed of permutations and random splits.")
+@gates
+@options.reading_versions
+@options.plot("Draw the shares of the features that changed most")
+@options.writing_markdown
+@options.work_anywhere
+def command(
+    *,
+    files: tuple[str, ...],
+    reference_resamples: tuple[str, ...],
+    current_resamples: tuple[str, ...],
+    measure: fj.Measure,
+    k: int | None,
+    ks: Any,
+    seed: int,
+    reading: options.Reading,
+    plot: str | None,
+    writing: options.Writing,
+    work: options.Work,
+    fail_under: float | None,
+    corrected: bool,
+    fail_beyond: bool,
+    allow_missing_features: bool,
+    **chosen: Any,
+) -> int:
+    """Judge the change between two versions of a model: OLD and NEW, files of features and importances.
+
+    Prints the verdict, how similar the versions are and how much of it is chance, the features that changed most in
+    share (the score over the sum of its version's scores) and in rank, and those that are new, vanished or of opposite
+    sign. With rankings by several seeds of the versions (-r, -c), the verdict says whether the change is more than
+    between seeds: a permutation test, for which four of each are the fewest.
+
+    Gates (--fail-...) set the exit code. Features of OLD that NEW lacks fail them.
+    """
+    read = [*files, *reference_resamples, *current_resamples]
+    check_destinations(writing, read, plot)
+    require_bounds(measure, fail_under=fail_under, corrected=corrected)
+    if k is not None and ks is not None:
+        raise click.UsageError("-k and --ks both say where to evaluate: pass one of them.")
+    old, new = _versions(files, read, reading)
+    result = fj.drift(
+        old,
+        new,
+        measure,
+        reference_resamples=_resamples(reference_resamples, reading),
+        current_resamples=_resamples(current_resamples, reading),
+        k=k,
+        ks=ks or "exp",
+        random_state=seed,
+        missing=reading.missing,  # type: ignore[arg-type]
+        universe=inputs.policies(reading)["universe"],
+        **chosen,
+        **reading.sets,
+        **work.arguments(writing),
+    )
+    verdict = result.judge(
+        fail_under=fail_under,
+        corrected=corrected,
+        fail_beyond=fail_beyond,
+        allow_missing_features=allow_missing_features,
+    )
+    if plot is not None:
+        rows = min(15, len(result.changes))
+        draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 1.6 + 0.28 * rows))
+    deliver(_report(result, verdict, files, writing.show or SHOWN), writing)
+    if not (writing.form == "text" and writing.out is None):  # which has the lines already
+        for line in verdict.failed():
+            click.echo(f"fuji drift: {line}", err=True)
+    return 0 if verdict.passed else 1
+
+
+def _versions(files: tuple[str, ...], read: list[str], reading: options.Reading) -> list[fj.Rankings]:
+    """Return the rankings of the two files, each by itself."""
+    if len(files) != 2:
+        raise click.UsageError(f"two versions can be compared; got {len(files)}. Name OLD and NEW.")
+    if read.count(inputs.STANDARD_INPUT) > 1:
+        raise InputError("standard input (-) can be read once only. Write one of the rankings to a file.")
+    return [inputs.read([file], reading, missing="zero", universe=None) for file in files]
+
+
+def _resamples(files: tuple[str, ...], reading: options.Reading) -> fj.Rankings | None:
+    """Return the rankings of a version's resamples."""
+    return inputs.read(files, reading, universe=None) if files else None
+
+
+def _report(result: fj.Drift, verdict: Verdict, files: tuple[str, ...], show: int) -> Report:
+    """Return the report in all its forms."""
+    return Report(
+        "drift",
+        lambda screen: _text(screen, result, verdict, show),
+        lambda: {"files": list(files), **result.to_dict(), "passed": verdict.passed, "gates": verdict.to_list()},
+        COLUMNS,
+        lambda: map(astuple, result.changes),
+        result.notes,
+        markdown=lambda: result.to_markdown(show, verdict.lines()),
+    )
+
+
+def _text(screen: Screen, result: fj.Drift, verdict: Verdict, show: int) -> list[str]:
+    """Return the report as lines."""
+    colour = {True: ORANGE, False: GREEN, None: None}[result.beyond]
+    old, new = (screen.fit(label(name), max(8, (screen.width - 28) // 2)) for name in result.names)
+    lines = [f"fuji drift: OLD = {old}, NEW = {new}"]
+    lines += [screen.style(line, colour, bold=True) for line in screen.wrap(f"Verdict: {result.verdict}")]
+    told = [*(() if result.noise is None else result.noise.in_words()), *result.counts()]
+    lines += [text for line in told for text in screen.wrap(line)]
+    lines += ["", *table(screen, *result.level_table())]
+    for title, (header, rows) in result.mover_tables(show).items():
+        lines += ["", screen.style(title, bold=True), *table(screen, header, rows, left=(0, len(header) - 1))]
+    lines += screen.wrap(SHARES) if result.changes else []
+    colours = [GREEN if check.passed else ORANGE for check in verdict.checks]
+    for line, shade in zip(verdict.lines(), colours, strict=True):
+        lines += ["", *(screen.style(text, shade) for text in screen.wrap(line))]
+    return lines

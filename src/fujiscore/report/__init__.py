@@ -1,0 +1,1 @@
+"""What people look at: pictures as SVG, results in notebooks."""

@@ -2,6 +2,7 @@
 
 How often the verdict is "beyond the noise" at 5 %: of versions that are drawn alike (type I error rate), and of those
 that differ (power). A pool of rankings of each version stands for all that could be drawn; each trial draws some.
+Versions that are drawn alike share one pool: two pools, once drawn, are not alike, and the rates would be theirs.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ APART = {
 }
 
 
-def beyond(pools, sizes, trials, rng, *, paired=False):
+def beyond(pools, sizes, trials, rng, *, alike=False, paired=False):
     """Return how often the change is beyond the noise."""
     first = len(pools[0])
     matrix = fj.pairwise(np.vstack(pools), progress=False)
@@ -93,6 +94,8 @@ def beyond(pools, sizes, trials, rng, *, paired=False):
         if paired:  # the same resamples as far as there are as many
             places[1][: min(sizes)] = places[0][: min(sizes)]
         chosen = np.concatenate([places[0], places[1] + first])
+        if alike:
+            chosen = rng.choice(len(matrix.names), sum(sizes), replace=False)
         names = tuple(map(str, chosen))
         part = replace(matrix, raw=matrix.raw[np.ix_(chosen, chosen)], names=names, columns=names)
         count += version_test(part, sizes[0], seed=0).p_value <= ALPHA
@@ -105,7 +108,9 @@ def rates(rows=(*ALIKE, *NOISIER, *APART), trials=TRIALS, sizes=SIZES, seed=1):
     for name in rows:
         rng = np.random.default_rng(seed)
         pools = {**ALIKE, **NOISIER, **APART}[name](rng)
-        found[name] = [beyond(pools, both, trials, rng, paired=name.startswith("the same")) for both in sizes]
+        paired = name.startswith("the same")
+        kind = {"alike": name in ALIKE and not paired, "paired": paired}
+        found[name] = [beyond(pools, both, trials, rng, **kind) for both in sizes]
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore.errors import InputError, counted, first_few, short_names, spelled
 from fujiscore.measures import find
 from fujiscore.results import Result
-from fujiscore.tables import frame, markdown_text, text_table, to_markdown
+from fujiscore.tables import Table, Tabular, frame, markdown_text, text_columns, text_table, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 UNJUDGED = "cannot be judged"
 # How many movers are printed, how many names of features, and columns of a name in a table.
 SHOWN, NAMED, WIDEST = 8, 10, 32
+HEADER = ("feature", "old share", "new share", "points", "old rank", "new rank", "kind")
 SHARES = "share: the score over the sum of its version's scores"
 
 
-@dataclass(frozen=True)
-class Change:
+@dataclass(frozen=True, repr=False)
+class Change(Tabular):
     """One feature in both versions; None where a version lacks it.
 
     Attributes
@@ -59,6 +60,13 @@ class Change:
     share_reference: float
     share_current: float
     share_change: float
+
+    def _summary(self) -> list[str]:
+        name, old, new, points, *ranks, kind = _cells([self])[0]
+        return [f"{name}: {kind}, share {old} to {new} ({points} points), rank {' to '.join(ranks)}"]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        return [text_columns("change of a feature", HEADER, _cells([self]), (0, 6))]
 
 
 COLUMNS = tuple(field.name for field in fields(Change))
@@ -237,7 +245,7 @@ class Drift(Result):
             "notes": list(self.notes),
         }
 
-    def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:
+    def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:  # type: ignore[override]
         """Return a short report for a pull request: the verdict, lines of gates if given, similarity, movers, notes."""
         header, rows = self.level_table()
         bullets = [*verdict, *self.counts(), *(self.noise.in_words() if self.noise is not None else ())]
@@ -283,8 +291,16 @@ class Drift(Result):
         """Return header and rows of the largest changes of share, and of rank, by title; none if nothing changed."""
         moved = [change for change in self.changes if change.kind != "same"]
         tables = {"Largest changes of share": moved, "Largest changes of rank": list(self.rank_movers)}
-        header = ["feature", "old share", "new share", "points", "old rank", "new rank", "kind"]
-        return {title: (header, _cells(changes[:number])) for title, changes in tables.items() if changes}
+        return {title: (list(HEADER), _cells(changes[:number])) for title, changes in tables.items() if changes}
+
+    _svg = "drift"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        head = "; ".join([f"drift: {self.verdict}", *self.counts()])
+        noise = [] if self.noise is None else self.noise.in_words()
+        tables = [text_columns(head, *self.level_table(), notes=noise)]
+        movers = self.mover_tables(len(self.changes) if rows is None else rows)
+        return [*tables, *(text_columns(f"{title} ({SHARES})", *table, (0, 6)) for title, table in movers.items())]
 
     def _summary(self) -> list[str]:
         lines = [f"drift: {self.verdict}", *self.counts(), *text_table(*self.level_table())]

@@ -13,7 +13,7 @@ from fujiscore.explain import explain
 from fujiscore.intervals import Spread
 from fujiscore.measures import find
 from fujiscore.results import Result
-from fujiscore.tables import Table, bars, frame, markdown_text, text_table, to_markdown
+from fujiscore.tables import Table, bars, frame, markdown_text, text_columns, text_table, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -295,12 +295,12 @@ class RunComparison(Result):
     _svg = "runs"
 
     def _tables(self, rows: int | None) -> list[Table]:
-        tables = [_numbers("; ".join(self.in_words()), *self.spread_table())]
+        tables = [text_columns("; ".join(self.in_words()), *self.spread_table())]
         if self.groups is not None:
-            tables.append(_numbers(f"{self._title(self.measures[0].name)} by group", *self.group_table()))
+            tables.append(text_columns(f"{self._title(self.measures[0].name)} by group", *self.group_table()))
         header, changed = self.changed_rows(len(self) if rows is None else min(rows, SHOWN))
         kind = f"the {counted(len(changed), 'query', 'queries')} least alike"
-        return [*tables, *([_numbers(kind, header, changed)] if changed else [])]
+        return [*tables, *([text_columns(kind, header, changed)] if changed else [])]
 
     def shown_columns(self) -> list[str]:
         """Return the columns that summaries show: each measure, what it can be at most, and its corrected value."""
@@ -397,11 +397,6 @@ class RunComparison(Result):
     def _summary(self) -> list[str]:
         lines = [*self.in_words(), "", *text_table(*self.spread_table()), "", *self.bar_chart(72)]
         return [*lines, "", *text_table(*self.group_table())] if self.groups is not None else lines
-
-
-def _numbers(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Return a table of a column of names and columns of numbers."""
-    return Table(caption, header, rows, ["", *["s"] * (len(header) - 1)])
 
 
 def number(value: float) -> str:

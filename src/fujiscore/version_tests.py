@@ -12,7 +12,7 @@ import numpy as np
 
 from fujiscore.errors import counted
 from fujiscore.measures import find
-from fujiscore.results import Result
+from fujiscore.results import Result, record
 from fujiscore.stability import symmetric
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fujiscore.coercion import Scores
     from fujiscore.matrix import Matrix
+    from fujiscore.tables import Table
 
 # Up to this number of splits all of them are tried, otherwise so many are drawn.
 ENUMERATED, DRAWN = 20_000, 9_999
@@ -83,6 +84,19 @@ class VersionTest(Result):
 
     def _summary(self) -> list[str]:
         return self.in_words()
+
+    _svg = "version_test"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        known = {
+            "within reference": (".4f", self.within[0]),
+            "within current": (".4f", self.within[1]),
+            "between": (".4f", self.between),
+            "difference": ("+.4f", self.difference),
+            "p": (".3g", self.p_value),
+            "splits": ("d", self.splits),
+        }
+        return [record(f"similarity of resamples ({find(self.pairs.measure).title}, {self.pairs.area})", known)]
 
 
 def version_test(pairs: Matrix, first: int, seed: int) -> VersionTest:

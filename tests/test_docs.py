@@ -104,7 +104,7 @@ def visible_files():
 def test_commands_run(line, monkeypatch, tmp_path, request):
     monkeypatch.chdir(ROOT)
     arguments = shlex.split(line, comments=True)[1:]
-    for option in ("--out", "-o", "--plot"):
+    for option in ("--out", "-o", "--plot", "--html"):
         if option in arguments:
             place = arguments.index(option) + 1
             arguments[place] = str(tmp_path / Path(arguments[place]).name)

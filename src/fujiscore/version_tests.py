@@ -12,15 +12,15 @@ import numpy as np
 
 from fujiscore.errors import counted
 from fujiscore.measures import find
-from fujiscore.results import Result, record
+from fujiscore.results import Result
 from fujiscore.stability import symmetric
+from fujiscore.tables import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
     from fujiscore.matrix import Matrix
-    from fujiscore.tables import Table
 
 # Up to this number of splits all of them are tried, otherwise so many are drawn.
 ENUMERATED, DRAWN = 20_000, 9_999
@@ -87,16 +87,11 @@ class VersionTest(Result):
 
     _svg = "version_test"
 
-    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
-        known = {
-            "within reference": (".4f", self.within[0]),
-            "within current": (".4f", self.within[1]),
-            "between": (".4f", self.between),
-            "difference": ("+.4f", self.difference),
-            "p": (".3g", self.p_value),
-            "splits": ("d", self.splits),
-        }
-        return [record(f"similarity of resamples ({find(self.pairs.measure).title}, {self.pairs.area})", known)]
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - one row
+        header = ("within reference", "within current", "between", "difference", "p", "rankings")
+        row = (*self.within, self.between, self.difference, self.p_value, " and ".join(map(str, self.m)))
+        formats = (*[".4f"] * 4, ".2g", "")
+        return [Table("similarity within and between versions", header, [row], formats)]
 
 
 def version_test(pairs: Matrix, first: int, seed: int) -> VersionTest:

@@ -13,7 +13,7 @@ from fujiscore.report.pairs import comparison, verdict_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fujiscore.drift_results import FeatureChange, Drift
+    from fujiscore.drift_results import Drift, FeatureChange
 
 # Features that the chart of shares and the tables of movers have.
 CHARTED, LISTED = 20, 200

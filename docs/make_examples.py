@@ -59,7 +59,7 @@ def main():
         with TemporaryDirectory() as folder:
             picture = Path(folder) / "figure.png"
             content = filled(name, page.read_text(encoding="utf-8"), run(name, picture))
-            image = Image.open(picture).convert("RGB").quantize(128)  # half the size, and looks the same
+            image = Image.open(picture).convert("RGB").quantize(256)  # a third of the size, and looks the same
             write_atomically(PAGES / f"{name}.png", lambda file, image=image: image.save(file, "PNG", optimize=True))
         write_atomically(page, lambda file, content=content: file.write(content.encode()))
         print(name, (PAGES / f"{name}.png").stat().st_size, "bytes")

@@ -37,6 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.published)
 
 
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Say at the end how many tests had no browser to run in."""
+    skipped = [report for report in terminalreporter.stats.get("skipped", ()) if "browser" in report.keywords]
+    if skipped:
+        how = "`make browser-test` installs Chromium and Playwright, and runs them"
+        terminalreporter.write_line(f"BROWSER TESTS SKIPPED: {len(skipped)}; {how}.", yellow=True, bold=True)
+
+
 @pytest.fixture(params=["pyarrow", "csv"])
 def engine(request, monkeypatch):
     """Read delimited files through pyarrow, and row by row."""

@@ -140,7 +140,7 @@ def test_the_sdist_has_all_that_its_tests_read(built):
 def test_the_wheel_has_the_package_and_the_examples_and_nothing_else(built):
     _, wheel = built
     package = {name.removeprefix("src/") for name in files_under("src")}
-    examples = {f"fujiscore/{name}" for name in files_under("examples") if not name.endswith(".py")}
+    examples = {f"fujiscore/{name}" for name in files_under("examples") if not name.endswith((".py", ".ipynb"))}
     assert "fujiscore/examples/model_a.csv" in examples
     assert {name for name in wheel if ".dist-info/" not in name} == package | examples
     for name in examples:

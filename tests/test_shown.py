@@ -127,7 +127,7 @@ def test_names_are_text_in_html():
 
 
 def test_pictures_are_where_they_help(plain):
-    without = {"Level", "Permutations", "Rankings", "TopFeature", "Measure", "Verdict"}
+    without = {"FeatureChange", "Level", "Permutations", "Rankings", "TopFeature", "Measure", "Verdict"}
     assert {type(result).__name__ for result in plain if "<svg" not in result._repr_html_()} == without
 
 
@@ -254,3 +254,38 @@ def test_rows_are_checked(rows):
 def test_tables_of_text_and_numbers():
     table = Table("c", ["name", "n"], [["a", 1.5]], ["", ".2f"])
     assert (table.text, table.cells()) == ([0], [["a", "1.50"]])
+
+
+DEGENERATE = {
+    "one item": lambda: fj.compare([1.0], [1.0]),
+    "two items": lambda: fj.chance([2.0, 1.0], [1.0, 2.0]),
+    "one k": lambda: fj.compare([3, 2, 1], [1, 2, 3], ks=[2]),
+    "two sizes": lambda: fj.chance([3, 2, 1], [1, 2, 3], k=(1, 2)),
+    "constant": lambda: fj.compare([1, 1, 1], [1, 1, 1], ["fuji", "kendall"]),
+    "undefined": lambda: fj.curve([1, 1, 1], [1, 2, 3], "kendall"),
+    "undefined pairs": lambda: fj.pairwise([[1, 2, 3], [1, 1, 1], [3, 2, 1]], measure="kendall"),
+    "one ranking": lambda: fj.pairwise([[1, 2, 3]]),
+    "same rankings": lambda: fj.pairwise([[1, 2, 3]] * 3).embed(),
+    "a tree of height 0": lambda: fj.pairwise([[1, 2, 3]] * 3).dendrogram(),
+    "no spread": lambda: fj.stability([[1, 2, 3]] * 3),
+    "nothing in common": lambda: fj.explain({"a": 1, "b": 0.5}, {"c": 2, "d": 1}, 1, missing="zero"),
+    "opposite consensus": lambda: fj.consensus([[1, 2, 3], [3, 2, 1]]),
+    "infinite": lambda: fj.Ranking([-np.inf, 1.0, -3.0]),
+    "negative": lambda: fj.Ranking([-2.0, -1.0]),
+    "of all sizes": lambda: fj.Ranking([1e300, 1e-300, 0.0]),
+    "split": lambda: fj.explain([1.0, -2, 3], [2.0, 1, -3], 2, negative="split"),
+    "one query": lambda: fj.compare_runs({"q": {"a": 1.0}}, {"q": {"a": 1.0}}),
+    "no band": lambda: fj.sra([[1, 2, 3], [3, 2, 1]], permutations=0),
+    "no method": lambda: fj.study(np.zeros((30, 3)), np.arange(30) % 2, ["relief"], resamples=3, permutations=0),
+}
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_degenerate_results_show_themselves(name):
+    result = DEGENERATE[name]()
+    for element in ET.fromstring(result._repr_html_()).iter():
+        for value in element.attrib.values():
+            assert not {"nan", "inf", "-inf"} & set(value.replace(",", " ").split())
+    assert repr(result)
+    assert r"\toprule" in result.to_latex(rows=1)
+    assert "| ---" in result.to_markdown()

@@ -18,7 +18,7 @@ from fujiscore.measures import Measure, area, evaluate, find, headline, undefine
 from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
 from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
-from fujiscore.results import ResultOverK
+from fujiscore.results import Reported, ResultOverK
 from fujiscore.stream import Column
 from fujiscore.tables import Table, Tabular, columns_table, text_table
 from fujiscore.truncated import Bounds, bounds
@@ -125,7 +125,7 @@ class Level(Tabular):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ResultOverK):
+class Comparison(ResultOverK, Reported):
     """Several measures of one pair of rankings.
 
     Attributes
@@ -158,6 +158,7 @@ class Comparison(ResultOverK):
     alternative: str = "greater"
 
     _svg = "comparison"
+    _page = "pairs.comparison"
 
     @property
     def n(self) -> int:
@@ -305,7 +306,8 @@ class Comparison(ResultOverK):
 
     def _tables(self, rows: int | None) -> list[Table]:
         names = " and ".join(short_names(self.rankings.names))
-        return [levels_table(f"{names}, {self._summary()[0]}", self.levels()), *super()._tables(rows)]
+        caption = f"{names}, {self._summary()[0]}; {self.verdict()}"
+        return [levels_table(caption, self.levels()), *super()._tables(rows)]
 
     def _caption(self) -> str:
         return "values over k"

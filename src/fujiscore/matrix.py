@@ -11,7 +11,7 @@ from fujiscore.closed_forms import correct
 from fujiscore.errors import InputError, choice, first_few, integer, short_names, spelled
 from fujiscore.measures import find
 from fujiscore.multiplicity import ADJUSTMENTS
-from fujiscore.results import Result
+from fujiscore.results import Reported, Result
 from fujiscore.tables import Table, cell_text, columns_table, first_places, frame, free_name, short_start
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Grid, Sizes
+    from fujiscore.ranking import Rankings
 
 # How the distance between two clusters follows from those of their members.
 LINKAGES = ("average", "complete", "single")
@@ -31,7 +32,7 @@ LEVEL, MARK = 0.05, "~"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Matrix(Result):
+class Matrix(Result, Reported):
     """A measure's headline (area, or value over the whole list) for every pair.
 
     Attributes
@@ -59,6 +60,10 @@ class Matrix(Result):
         How p-values were adjusted: "bh" (Benjamini-Hochberg) or "holm".
     alternative : {"greater", "less", "two-sided"}
         Which values count as extreme in p-values.
+    rankings : Rankings or None
+        The rankings themselves, those of the rows and then, of two collections, those of the columns.
+    ties, zero_tail : str
+        What the top sets are, as in `pairwise`.
     """
 
     names: tuple[str, ...]
@@ -74,6 +79,11 @@ class Matrix(Result):
     adjusted_p_values: Scores | None = None
     adjustment: str = "bh"
     alternative: str = "greater"
+    rankings: Rankings | None = None
+    ties: str = "closed"
+    zero_tail: str = "include"
+
+    _page = "many.matrix"
 
     @property
     def values(self) -> Scores:
@@ -161,7 +171,15 @@ class Matrix(Result):
             expected=expected,
             p_values=p_values,
             adjusted_p_values=adjusted,
+            rankings=self._rearranged(list(rows), across),
         )
+
+    def _rearranged(self, rows: list[int], columns: list[int]) -> Rankings | None:
+        """Return the rankings in the order of reordered rows and columns."""
+        if self.rankings is None:
+            return None
+        places = rows if self.square else [*rows, *(len(self.names) + j for j in columns)]
+        return self.rankings[places]  # type: ignore[no-any-return]
 
     def clustered(self) -> Matrix:
         """Return the matrix with similar rankings side by side (average-linkage clustering, optimal leaf order)."""
@@ -272,9 +290,9 @@ class Matrix(Result):
 
     def plot(self, ax: Any = None, *, clustered: bool = False) -> Any:
         """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
+        from fujiscore import matrix_plots
 
-        return plots.matrix(self.clustered() if clustered else self, ax=ax)
+        return matrix_plots.matrix(self.clustered() if clustered else self, ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -335,9 +353,9 @@ class Dendrogram(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the tree on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
+        from fujiscore import matrix_plots
 
-        return plots.dendrogram(self, ax=ax)
+        return matrix_plots.dendrogram(self, ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -405,9 +423,9 @@ class Embedding(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the first two axes on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
+        from fujiscore import matrix_plots
 
-        return plots.embedding(self, ax=ax)
+        return matrix_plots.embedding(self, ax=ax)
 
 
 def _marked(value: float, mark: str) -> str:

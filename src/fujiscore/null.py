@@ -204,8 +204,7 @@ class Chance(ResultOverK):
         lines = [f"{name} of {find(self.measure).title} {self.auc:.4f}, {level}"]
         p, z = self.p_value, self.auc_z
         bound = p_text(p, self.method)
-        sign = f"= {p:.4g}" if bound == p else bound
-        known = [] if p is None or isnan(p) else [f"p {sign} ({self.how})"]
+        known = [] if p is None or isnan(p) else [f"p {bound if isinstance(bound, str) else f'= {p:.4g}'} ({self.how})"]
         known += [] if z is None or isnan(z) else [f"z = {z:.2f}"]
         return [*lines, *([", ".join(known)] if known else [])]
 

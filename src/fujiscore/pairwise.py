@@ -272,6 +272,9 @@ def pairwise(
         corrected,
         (*both.notes, *caveats(both, task, raw)),
         others is not None,
+        rankings=both,
+        ties=ties,
+        zero_tail=zero_tail,
     )
     if corrected and expected is not None:
         forced = int((np.isnan(result.values) & ~np.isnan(raw)).sum())

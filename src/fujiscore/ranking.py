@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore import _kernels
 from fujiscore.coercion import first_repeated, labelled, unique_labels
 from fujiscore.errors import NAME, InputError, counted, first_few, integer, printable, short_names, shown, spelled
-from fujiscore.tables import Table, Tabular, first_places, frame, free_name
+from fujiscore.tables import Table, Tabular, first_places, frame, free_name, short_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,6 +138,10 @@ class Ranking(Tabular):
         best = [f"{printable(self.label(int(i)), SHORT)}: {self.scores[i]:g}" for i in self.order[:3]]
         more = ", ..." if self.n > 3 else ""
         return [f"Ranking({shown(self.name)}, {self.n} items: {', '.join(best)}{more})"]
+
+    def __repr__(self) -> str:
+        """Return the name, the size and the best items, without notes: print shows these, and results carry them on."""
+        return short_text(self._summary(), ())
 
     def _first_items(self, most: int | None) -> tuple[list[str], NDArray[np.int32]]:
         """Return the names of the best items, and their positions."""
@@ -460,6 +464,10 @@ class Rankings(Sequence[Ranking], Tabular):
         """Return the names and sizes."""
         names = first_few(self.names, width=SHORT)
         return [f"Rankings({counted(len(self), 'ranking')} of {counted(self.n, 'item')}: {names})"]
+
+    def __repr__(self) -> str:
+        """Return the names and sizes, without notes."""
+        return short_text(self._summary(), ())
 
     def _tables(self, rows: int | None) -> list[Table]:
         places = first_places(len(self), rows)

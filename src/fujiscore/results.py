@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fujiscore.measures import MEASURES, find
 from fujiscore.tables import Table, Tabular, columns_table, frame, spread_places
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from fujiscore.overlap import Grid, Sizes
 
@@ -34,6 +37,24 @@ class Result(Tabular):
 
         drawn: str = getattr(pictures, self._svg)(self)
         return drawn
+
+
+class Reported:
+    """A result with an HTML page of its own."""
+
+    _page: ClassVar[str]  # module and function of the package `report` that say what is on the page
+
+    def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the result as one self-contained HTML page, and return its path.
+
+        The page has charts that react to mouse, keyboard and touch, the items behind the numbers, and the notes. It
+        loads nothing from the network. A file that exists is replaced with force=True only.
+        """
+        module, function = self._page.split(".")
+        # By name: pages are made of results, and know them all.
+        content = getattr(import_module(f"fujiscore.report.{module}"), function)(self)
+        written: Path = import_module("fujiscore.report.page").write(content, path, force=force)
+        return written
 
 
 class ResultOverK(Result):

@@ -12,7 +12,7 @@ from fujiscore.errors import InputError, choice, counted, first_few, integer, on
 from fujiscore.explain import explain
 from fujiscore.intervals import Spread
 from fujiscore.measures import find
-from fujiscore.results import Result
+from fujiscore.results import Reported, Result
 from fujiscore.tables import Table, bars, frame, markdown_text, text_table, to_markdown
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ HEADER = ("measure", "mean", "{} interval", "median", "5 %", "least", "at 1")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RunComparison(Result):
+class RunComparison(Result, Reported):
     """One comparison per query.
 
     Attributes
@@ -95,6 +95,8 @@ class RunComparison(Result):
     groups: NDArray[Any] | None = None
     confidence: float = 0.95
     notes: tuple[str, ...] = ()
+
+    _page = "queries.run_comparison"
 
     def __post_init__(self) -> None:
         """Add notes on what the numbers themselves show."""
@@ -297,7 +299,7 @@ class RunComparison(Result):
     def _tables(self, rows: int | None) -> list[Table]:
         tables = [_numbers("; ".join(self.in_words()), *self.spread_table())]
         if self.groups is not None:
-            tables.append(_numbers(f"{self._title(self.measures[0].name)} by group", *self.group_table()))
+            tables.append(_numbers(f"{self.column_title(self.measures[0].name)} by group", *self.group_table()))
         header, changed = self.changed_rows(len(self) if rows is None else min(rows, SHOWN))
         kind = f"the {counted(len(changed), 'query', 'queries')} least alike"
         return [*tables, *([_numbers(kind, header, changed)] if changed else [])]
@@ -315,7 +317,7 @@ class RunComparison(Result):
             return name in self.columns
         return not np.array_equal(self.columns[name.removesuffix("_high")], self.columns[name], equal_nan=True)
 
-    def _title(self, name: str) -> str:
+    def column_title(self, name: str) -> str:
         """Return a column as summaries call it."""
         kind = next((kind for kind in KINDS if name.endswith(kind)), "")
         title = find(name.removesuffix(kind)).title
@@ -324,7 +326,7 @@ class RunComparison(Result):
     def spread_table(self) -> tuple[list[str], list[list[str]]]:
         """Return header and rows of the summary: one row per measure."""
         header = [part.format(f"{100 * self.confidence:g}%") for part in HEADER]
-        return header, [[self._title(name), *_cells(self.spread(name))] for name in self.shown_columns()]
+        return header, [[self.column_title(name), *_cells(self.spread(name))] for name in self.shown_columns()]
 
     def group_table(self) -> tuple[list[str], list[list[str]]]:
         """Return header and rows of the groups: the first measure of the groups with the lowest means, these first."""
@@ -392,7 +394,7 @@ class RunComparison(Result):
 
     def bar_chart(self, width: int, mark: str = "#") -> list[str]:
         """Return the histogram of the first measure as lines of text."""
-        return bars((self._title(self.measures[0].name), "queries"), self.histogram(), width, mark)
+        return bars((self.column_title(self.measures[0].name), "queries"), self.histogram(), width, mark)
 
     def _summary(self) -> list[str]:
         lines = [*self.in_words(), "", *text_table(*self.spread_table()), "", *self.bar_chart(72)]

@@ -19,7 +19,7 @@ from fujiscore.pairwise import Task, caveats, pairwise, sort_all, task_for
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
 from fujiscore.ranks import ItemRanks, item_ranks
-from fujiscore.results import Result, ResultOverK, record
+from fujiscore.results import Reported, Result, ResultOverK, record
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ ONE_RANKING = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Result):
+class Stability(Result, Reported):
     """The mean similarity of a method's rankings.
 
     Attributes
@@ -74,6 +74,8 @@ class Stability(Result):
     left_out: Scores
     notes: tuple[str, ...] = ()
     rankings: Rankings | None = None
+
+    _page = "many.stability"
 
     def ranks(self, k: int = 10) -> ItemRanks:
         """Return the items' mean ranks with intervals, how often each is in the top k, and tiers.

@@ -13,7 +13,7 @@ from fujiscore.measures import find
 from fujiscore.pairwise import pairwise
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
-from fujiscore.results import Result, difference_table
+from fujiscore.results import Reported, Result, difference_table
 from fujiscore.stability import (
     COVERS,
     Stability,
@@ -41,7 +41,7 @@ UNEQUAL = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityComparison(Result):
+class StabilityComparison(Result, Reported):
     """The difference between two methods' stability.
 
     Attributes
@@ -72,6 +72,8 @@ class StabilityComparison(Result):
     second: Stability
     notes: tuple[str, ...] = ()
     alternative: str = "two-sided"
+
+    _page = "many.stability_comparison"
 
     @property
     def kind(self) -> str:

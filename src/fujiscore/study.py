@@ -17,7 +17,7 @@ from fujiscore.overlap import grid
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.ranks import ItemRanks, item_ranks
-from fujiscore.results import Result
+from fujiscore.results import Reported, Result
 from fujiscore.seeds import as_seed
 from fujiscore.stability import Stability, of_pairs
 from fujiscore.stability_tests import StabilityComparison, compare_stabilities
@@ -76,7 +76,7 @@ class TopFeature(Tabular):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Study(Result):
+class Study(Result, Reported):
     """Rankings of the features of one data set by several methods, compared and judged.
 
     A ranking is flat if it does not tell features apart: all scores are equal, or, for FUJI, none is above 0. Two
@@ -126,6 +126,8 @@ class Study(Result):
     settings: Mapping[str, Any]
     notes: tuple[str, ...] = ()
     resumed: int = 0
+
+    _page = "studies.study"
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
 from unicodedata import combining, normalize
 
 import click
@@ -9,15 +10,16 @@ import click
 from fujiscore import __version__
 from fujiscore.cli import options
 
+Entry: TypeAlias = dict[str, str | tuple[str, ...]]
 # The same as in CITATION.cff, which an installed package lacks.
-PAPER = {
+PAPER: Entry = {
     "author": ("Matej Petković", "Blaž Škrlj", "Dragi Kocev", "Nikola Simidjievski"),
     "title": "Fuzzy Jaccard Index: A robust comparison of ordered lists",
     "journal": "Applied Soft Computing",
     "year": "2021",
     "url": "https://arxiv.org/abs/2008.02216",
 }
-TOOL = {
+TOOL: Entry = {
     "author": ("The fujiscore developers",),
     "title": "fujiscore",
     "note": f"Version {__version__}",
@@ -48,13 +50,13 @@ def command(*, format: str) -> None:
         click.echo(f"{_entry('article', 'petkovic2021fuji', PAPER)}\n\n{_entry('misc', 'fujiscore', TOOL)}")
 
 
-def _sentence(entry: dict[str, str | tuple[str, ...]]) -> str:
+def _sentence(entry: Entry) -> str:
     """Return a reference as one line."""
     authors, *rest = entry.values()
     return ". ".join([", ".join(authors), *map(str, rest)])
 
 
-def _entry(kind: str, key: str, entry: dict[str, str | tuple[str, ...]]) -> str:
+def _entry(kind: str, key: str, entry: Entry) -> str:
     """Return a BibTeX entry, in ASCII; the capitals of proper names in titles are kept."""
     lines = []
     for name, value in entry.items():

@@ -11,7 +11,7 @@ import click
 import fujiscore as fj
 from fujiscore import picture
 from fujiscore.cli import inputs, options
-from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw_figure
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw_figure, write_page
 from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, label, side_by_side, table
 from fujiscore.errors import InputError
 from fujiscore.measures import find
@@ -64,6 +64,7 @@ COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
 @options.points
 @options.reading_truncated
 @options.plot("Draw the curves against chance and, at the first k, a slope chart of the top items")
+@options.html
 @options.writing
 @options.work_anywhere
 def command(
@@ -79,6 +80,7 @@ def command(
     points: options.Points,
     reading: options.Reading,
     plot: str | None,
+    html: str | None,
     writing: options.Writing,
     work: options.Work,
 ) -> int:
@@ -88,9 +90,11 @@ def command(
     value expected by chance, the value corrected for it (0 is chance, 1 the maximum), and how often chance does as well
     (p); the same at chosen k; where the curves lie above chance; the curves; and the near misses that matter most.
     """
-    check_destinations(writing, files, plot)
+    check_destinations(writing, files, plot, html)
     _check_threshold(fail_under, measures[0], corrected=corrected)
     if reading.missing == "bounds":
+        if html is not None:
+            raise click.UsageError("--html shows values, not bounds: choose another --missing.")
         _refuse_with_bounds(measures, reading, corrected=corrected, permutations=permutations)
         return _bounds(files, sizes, points, reading, writing, plot, fail_under)
     columns = inputs.long_pair(files, reading)
@@ -112,8 +116,12 @@ def command(
     )
     judged = _judged(result, corrected=corrected) if fail_under is not None else 0.0
     if plot is not None:
-        k = sizes[0] if sizes and measures[0].name == "fuji" and columns is None else None
+        k = sizes[0] if sizes and columns is None and "fuji" in result.curves else None
         draw_figure(plot, writing, lambda figure: picture.draw(result, figure, k), picture.size(result, k))
+    if html is not None:
+        from fujiscore.report.pairs import comparison
+
+        write_page(html, writing, comparison(result, sizes[0] if sizes else None))
     why = None
     if measures[0].name == "fuji" and columns is None:
         why = result.explain(sizes[0] if sizes else None)

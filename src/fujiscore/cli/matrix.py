@@ -12,11 +12,11 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.cli import inputs, options
-from fujiscore.cli.output import Report, check_destinations, deliver, draw
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import heat_map, label, table
 from fujiscore.errors import NAME, InputError, first_few, shown
+from fujiscore.matrix_plots import matrix_size
 from fujiscore.measures import find
-from fujiscore.plots import matrix_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +64,7 @@ ROOM_FOR_P = 22
 @options.points
 @options.reading
 @options.plot("Draw the heat map")
+@options.html
 @options.writing
 @options.work_anywhere
 def command(
@@ -80,6 +81,7 @@ def command(
     points: options.Points,
     reading: options.Reading,
     plot: str | None,
+    html: str | None,
     writing: options.Writing,
     work: options.Work,
 ) -> None:
@@ -89,7 +91,7 @@ def command(
     by side. With --reference, one ranking against all others, the most similar first. With --p-values, cells marked ~
     are not significant.
     """
-    check_destinations(writing, files, plot)
+    check_destinations(writing, files, plot, html)
     where = work.arguments(writing)
     rankings, reference = _read(files, reference, reading)
     if len(rankings) < 2:
@@ -108,6 +110,10 @@ def command(
     if plot is not None:
         size = matrix_size(matrices[0], 0.55, 0.5)
         draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in matrices], size)  # type: ignore[misc]
+    if html is not None:
+        from fujiscore.report.many import matrices as page_of
+
+        write_page(html, writing, page_of(matrices))
     deliver(_report(matrices, rankings.n_whole, writing.show), writing)
 
 

@@ -249,6 +249,14 @@ def plot(text: str) -> Decorator:
     return option("--plot", f"{text} (.png, .svg or .pdf).", section="Write", metavar="FILE")
 
 
+html = option(
+    "--html",
+    "Write an HTML page with interactive charts and the items behind the numbers (.html).",
+    section="Write",
+    metavar="FILE",
+)
+
+
 def _packed(kind: type[Any], *options: Decorator) -> Decorator:
     """Return a decorator that adds options and passes their values on as one object, under the class's name."""
     names = [field.name for field in fields(kind)]

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from fujiscore.cli.options import Writing
+    from fujiscore.report.page import Page
 
 FIGURES = (".png", ".svg", ".pdf")
+PAGES = (".html", ".htm")
 
 
 @dataclass(frozen=True)
@@ -48,16 +50,22 @@ def note(writing: Writing, text: str) -> None:
         click.echo("\n  ".join(lines), err=True)
 
 
-def check_destinations(writing: Writing, inputs: Sequence[str], plot: str | None = None) -> None:
+def check_destinations(
+    writing: Writing, inputs: Sequence[str], plot: str | None = None, html: str | None = None
+) -> None:
     """Raise, before any work, if a file cannot be written or exists already."""
     asked = [f"--{form}" for form in ("json", "csv", "markdown") if getattr(writing, form)]
     if len(asked) > 1:
         raise click.UsageError(f"{' and '.join(asked)} exclude each other: pass one of them.")
     if plot is not None and Path(plot).suffix.lower() not in FIGURES:
         raise click.UsageError(f"--plot must end in {', '.join(FIGURES)}; got {plot!r}.")
+    if html is not None and Path(html).suffix.lower() not in PAGES:
+        raise click.UsageError(f"--html must end in {' or '.join(PAGES)}; got {html!r}.")
     if plot is not None and plot == writing.out:
         raise click.UsageError("--out and --plot must name two files.")
-    for option, name in (("--out", writing.out), ("--plot", plot)):
+    if html is not None and html == writing.out:
+        raise click.UsageError("--out and --html must name two files.")
+    for option, name in (("--out", writing.out), ("--plot", plot), ("--html", html)):
         if name is not None and name != "-":
             _check_destination(option, Path(name), inputs, force=writing.force)
 
@@ -145,3 +153,11 @@ def draw_figure(plot: str, writing: Writing, draw_on: Callable[[Any], Any], size
     kind = path.suffix[1:].lower()
     write_atomically(path, lambda file: write_figure(figure, file, kind), replace=writing.force)
     note(writing, f"figure: {path}")
+
+
+def write_page(html: str, writing: Writing, page: Page) -> None:
+    """Write a page of charts."""
+    from fujiscore.report.page import write
+
+    write(page, html, force=writing.force)
+    note(writing, f"page: {html}")

@@ -14,7 +14,7 @@ from fujiscore.cli import options
 from fujiscore.cli.compare import heading
 from fujiscore.cli.explain import HEADER, explained
 from fujiscore.cli.inputs import STANDARD_INPUT
-from fujiscore.cli.output import Report, check_destinations, deliver, draw, note
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, note, write_page
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.errors import InputError, counted
 from fujiscore.gates import bless as store
@@ -117,6 +117,7 @@ def gates(function: Any) -> Any:
     metavar="N",
 )
 @options.plot("Draw the share of queries up to each value")
+@options.html
 @options.writing_table
 @options.work_anywhere
 def command(
@@ -131,6 +132,7 @@ def command(
     runs: options.Runs,
     explain: int | None,
     plot: str | None,
+    html: str | None,
     writing: options.Writing,
     work: options.Work,
     **gates: Any,
@@ -144,7 +146,7 @@ def command(
     Gates (--fail-...) judge the first measure and set the exit code. With truncated lists they judge what it is at
     least. Queries of A that B lacks, or for which B lists fewer items, fail them.
     """
-    check_destinations(writing, [*files, *([baseline] if baseline else [])], plot)
+    check_destinations(writing, [*files, *([baseline] if baseline else [])], plot, html)
     require_bounds(measures[0], **gates)
     old, new = _both(files, baseline, bless=bless)
     chosen: dict[str, Any] = {"measures": measures, "confidence": confidence, "k": k, "ks": ks, **runs.arguments()}
@@ -153,6 +155,10 @@ def command(
     verdict = judge(result, **gates)
     if plot is not None:
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 4.0))
+    if html is not None:
+        from fujiscore.report.queries import run_comparison
+
+        write_page(html, writing, run_comparison(result, verdict.lines()))
     names = (old or new, new)
     deliver(_report(result, verdict, names, writing.show or SHOWN, explain or 0), writing)
     if bless:

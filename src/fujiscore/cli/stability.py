@@ -10,7 +10,7 @@ import click
 import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.between import report as report_between
-from fujiscore.cli.output import Report, check_destinations, deliver, draw
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
 from fujiscore.errors import NAME, InputError, counted, short_names, shortened
 from fujiscore.intervals import ALTERNATIVES
@@ -91,6 +91,7 @@ class Versus(options.Command):
 @options.points
 @options.reading
 @options.plot("Draw stability over k")
+@options.html
 @options.writing
 @options.work_anywhere
 def command(
@@ -108,6 +109,7 @@ def command(
     points: options.Points,
     reading: options.Reading,
     plot: str | None,
+    html: str | None,
     writing: options.Writing,
     work: options.Work,
 ) -> None:
@@ -122,9 +124,9 @@ def command(
     With --between, each of two files holds the rankings of a method: how similar the methods are to each other. With a
     third file: is the first method more similar to the second (--alternative greater) or to the third (less).
     """
-    check_destinations(writing, [*files, *versus], plot)
-    if between and (versus or ranks or plot or k):
-        raise click.UsageError("--between takes no --versus, --ranks, -k or --plot.")
+    check_destinations(writing, [*files, *versus], plot, html)
+    if between and (versus or ranks or plot or k or html):
+        raise click.UsageError("--between takes no --versus, --ranks, -k, --plot or --html.")
     groups = _methods(files, reading) if between else _groups(files, versus, reading)
     for name, rankings in groups.items():
         if len(rankings) < LEAST:
@@ -140,7 +142,7 @@ def command(
         raise click.UsageError(f"{option} two methods: name the second with --versus.")
     if ranks:
         plain = not corrected and points == options.Points(None, None) and [own.name for own in measures] == ["fuji"]
-        name, rankings = _only(groups, plain=plain)
+        name, rankings = _only(groups, plain=plain, html=html)
         _deliver_ranks(item_ranks(rankings, 10 if k is None else k, confidence), name, plot, writing)
         return
     if k is not None:
@@ -155,7 +157,16 @@ def command(
     names = tuple(groups)
     if plot is not None:
         _draw(plot, writing, names, curves)
+    _write_page(html, writing, names, results, curves)
     deliver(_report(names, results, curves, list(groups.values())), writing)
+
+
+def _write_page(html: str | None, writing: options.Writing, *results: Any) -> None:
+    """Write the page, if one was asked for."""
+    if html is not None:
+        from fujiscore.report.many import stabilities
+
+        write_page(html, writing, stabilities(*results))
 
 
 def _deliver_ranks(result: fj.ItemRanks, name: str, plot: str | None, writing: options.Writing) -> None:
@@ -215,8 +226,10 @@ def _compared(
     return compare_stabilities(*stable, paired=paired, alternative=alternative)
 
 
-def _only(groups: dict[str, fj.Rankings], *, plain: bool) -> tuple[str, fj.Rankings]:
+def _only(groups: dict[str, fj.Rankings], *, plain: bool, html: str | None) -> tuple[str, fj.Rankings]:
     """Return the only method, whose items are to be ranked."""
+    if html is not None:
+        raise click.UsageError("--html takes no --ranks; the page has the ranks of the items.")
     if len(groups) != 1:
         raise click.UsageError("--ranks takes one method: leave out the second.")
     if not plain:

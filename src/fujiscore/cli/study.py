@@ -11,7 +11,7 @@ import click
 from fujiscore import study_files, study_report
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
-from fujiscore.cli.output import Report, deliver, note
+from fujiscore.cli.output import Report, check_destinations, deliver, note, write_page
 from fujiscore.cli.terminal import label, table
 from fujiscore.errors import counted
 from fujiscore.files import results_folder
@@ -54,6 +54,7 @@ SHOWN = 10
     "--permutations", "Number of permutations for p-values; 0 for none.", type=options.Count(0), default=1000
 )
 @options.confidence
+@options.html
 @options.writing_folder
 @options.option(
     "--figures kind",
@@ -63,13 +64,20 @@ SHOWN = 10
 )
 @options.work_anywhere
 def command(
-    *, asked: data_sets.Asked, writing: options.Writing, kind: str | None, work: options.Work, **chosen: Any
+    *,
+    asked: data_sets.Asked,
+    html: str | None,
+    writing: options.Writing,
+    kind: str | None,
+    work: options.Work,
+    **chosen: Any,
 ) -> None:
     """Rank features by several methods, compare the methods beyond chance, and judge how stable each one is.
 
     DATA is as in fuji rank. Every method ranks the features on all rows and on resamples of them. Prints a summary;
     --out writes everything as files. Interrupted runs resume when started again with the same --out.
     """
+    check_destinations(replace(writing, out=None), [asked.data], html=html)
     if kind is not None and writing.out is None:
         raise click.UsageError("--figures is the format of the figures in a folder: pass --out DIR too.")
     with _claim(writing) as results:
@@ -88,6 +96,10 @@ def command(
         )
         if results is not None:
             _save(result, results, writing, kind or "png")
+    if html is not None:
+        from fujiscore.report.studies import study as page_of
+
+        write_page(html, writing, page_of(replace(result, notes=tuple(data_sets.notes(data, result.notes))), data.name))
     deliver(_report(result, data), replace(writing, out=None))
 
 

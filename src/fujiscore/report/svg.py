@@ -314,8 +314,9 @@ def bars(
     numbers = np.asarray(values, np.float64)[:ROWS]
     shown = short_names(names[:ROWS], NAME)
     left, right = 14 + LETTER * max(map(display_width, shown)), WIDTH - 60.0
-    low = min(0.0, float(np.nanmin(numbers, initial=0.0)))
-    high = max(0.0, float(np.nanmax(numbers, initial=0.0))) if most is None else most
+    known = numbers[np.isfinite(numbers)]
+    low = min(0.0, float(known.min(initial=0.0)))
+    high = max(0.0, float(known.max(initial=0.0))) if most is None else most
     frame = Frame(left, right, 0, ROW * len(shown), (low, high if high > low else low + 1))
     parts = []
     for i, (name, value) in enumerate(zip(shown, numbers, strict=True)):

@@ -8,13 +8,20 @@ SITE := .venv-site
 KERNEL_TESTS := tests/test_kernels.py tests/test_golden.py tests/test_edges.py tests/test_rankers.py
 MEASURED := --cov --cov-report= --cov-fail-under=0
 
-.PHONY: help demo notebook test browser browser-test slow fuzz coverage lint format bench site clean
+# Libraries whose models are tested in an environment of their own. torch is pinned to a release that pip finds without
+# CUDA where such a build is offered; any other will do: make models-test TORCH='torch>=2.2'.
+MODELS := .venv-models
+TORCH ?= torch==2.13.0
+LIBRARIES := "$(TORCH)" "captum>=0.7" "catboost>=1.2.7" "lightgbm>=4.5" "networkx>=3.2" "shap>=0.46" "xgboost-cpu>=2.1"
+
+.PHONY: help demo notebook test browser browser-test models-test slow fuzz coverage lint format bench site clean
 
 help:
 	@echo "make demo      set up, then study the digits data: which features matter, do methods agree, how stable"
 	@echo "make notebook  run examples/notebook.ipynb and write out/notebook.html"
 	@echo "make test      set up, then run all tests but the slow simulations"
 	@echo "make browser-test  install Chromium and Playwright if need be, and test reports in the browser"
+	@echo "make models-test  test models of XGBoost, LightGBM, CatBoost, SHAP, PyTorch and networkx, in $(MODELS)"
 	@echo "make slow      run the simulations that take minutes"
 	@echo "make fuzz      try 50,000 mutated files, hostile arguments and killed commands"
 	@echo "make coverage  run all tests and measure coverage; fails below 95 %"
@@ -54,6 +61,19 @@ browser: $(READY)
 
 browser-test: browser
 	$(BIN)/python -m pytest -n 2 -m browser tests/browser
+
+# A library that does not install is no failure: its tests are skipped, and pytest prints which.
+$(MODELS)/.ready: pyproject.toml Makefile
+	test -x $(MODELS)/bin/python || $(PYTHON) -m venv $(MODELS)
+	$(MODELS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[ml,frames]' pytest hypothesis
+	for library in $(LIBRARIES); do \
+		$(MODELS)/bin/python -m pip install --quiet --disable-pip-version-check "$$library" \
+			|| echo "$$library does not install here"; \
+	done
+	touch $@
+
+models-test: $(MODELS)/.ready
+	$(MODELS)/bin/python -m pytest -rs tests/models
 
 slow: $(READY)
 	$(BIN)/python -m pytest -n 2 -m slow
@@ -100,5 +120,5 @@ site: $(SITE)/.ready
 	@echo "The documentation is in out/site; start with out/site/index.html."
 
 clean:
-	rm -rf $(VENV) $(SITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(SITE) $(MODELS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,6 +1,6 @@
 """Measure the feature rankers' speed and memory against the required bounds, and against other implementations.
 
-    python benchmarks/rankers.py [--quick] [--only relief,information,forest,large]
+    python benchmarks/rankers.py [--quick] [--only relief,information,forest,large,quantity]
 
 Prints a table; exits with 1 if a bound is missed. `measure()` returns its rows.
 Two peers from PyPI live in an environment of their own: `python benchmarks/rankers.py --install-peers`. R's ranger is
@@ -56,6 +56,13 @@ def classes_and_noise(n, m, classes, informative):
     table = generator.standard_normal((n, m))
     table[:, :informative] += generator.normal(0, 1.5, (classes, informative))[y]
     return table, y
+
+
+def quantity_and_noise(n, m, informative):
+    """Return a table, and a quantity that depends on its first columns."""
+    generator = np.random.default_rng(n + m)
+    table = generator.standard_normal((n, m))
+    return table, table[:, :informative].sum(axis=1) + generator.standard_normal(n)
 
 
 def madelon(quick):
@@ -115,13 +122,18 @@ def relief_rows(quick):
     from fujiscore.rankers import relief
 
     x, y, name = madelon(quick)
-    relief(x, y)
+    return against_peers(relief, f"relief, {name}", x, y, (("fast-select", 9, 2.0), ("skrebate", 1, 100.0)))
+
+
+def against_peers(ranker, name, x, y, peers):
+    """Compare a ranker with peers (name, rounds, bound)."""
+    ranker(x, y)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.npz"
         np.savez(path, x=x, y=y)
-        for peer, rounds, bound in (("fast-select", 9, 2.0), ("skrebate", 1, 100.0)):
-            what, required = f"relief, {name}: faster than {peer}", ("at least", bound)
+        for peer, rounds, bound in peers:
+            what, required = f"{name}: faster than {peer}", ("at least", bound)
             if not PEER_PYTHON.exists():
                 rows.append(judged(what, None, TIMES, required))
                 continue
@@ -131,9 +143,9 @@ def relief_rows(quick):
             # Medians on both sides: other work on the machine disturbs a short run and a long one differently.
             their_times, our_times = [], []
             for _ in range(rounds):
-                our_times += [seconds(lambda: relief(x, y)) for _ in range(5)]
+                our_times += [seconds(lambda: ranker(x, y)) for _ in range(5)]
                 their_times.append(theirs())
-                our_times += [seconds(lambda: relief(x, y)) for _ in range(5)]
+                our_times += [seconds(lambda: ranker(x, y)) for _ in range(5)]
             theirs.close()
             they, we = np.median(their_times), np.median(our_times)
             rows.append(judged(what, they / we, TIMES, required, f" ({they:.2f} s, {we:.3f} s)"))
@@ -167,14 +179,15 @@ def forest_steps(x, y, rounds):
     from fujiscore.tiles import workers
 
     table = prepare(x, y)
-    single, threads = forest._as_float32(table), workers(None)  # noqa: SLF001
+    single, response = forest._as_float32(table), forest._response(table.target)  # noqa: SLF001
+    threads = workers(None)
     fits, steps = [], []
     for _ in range(rounds):
         start = perf_counter()
-        grown = forest._fit(single, table.codes, 200, 0, threads, 200, lambda _: None)  # noqa: SLF001
+        grown = forest._fit(single, response, 200, 0, threads, 200, lambda _: None)  # noqa: SLF001
         fits.append(perf_counter() - start)
         steps.append(
-            seconds(lambda grown=grown: forest._permutation(grown, single, table.codes, 0, threads, restore=True))  # noqa: SLF001
+            seconds(lambda grown=grown: forest._permutation(grown, single, response, 0, threads, restore=True))  # noqa: SLF001
         )
     return min(fits), min(steps)
 
@@ -251,7 +264,32 @@ def resident(field):
     return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
 
 
-PARTS_OF_RUN = {"relief": relief_rows, "information": information_rows, "forest": forest_rows, "large": large_rows}
+def quantity_rows(quick):
+    """Compare the rankers of a quantity: scikit-learn has mutual information, skrebate a kin of RReliefF."""
+    from sklearn.feature_selection import mutual_info_regression
+
+    from fujiscore.rankers import mutual_information, relief
+
+    x, y = quantity_and_noise(*((300, 40) if quick else (2000, 500)), 20)
+    name = f"relief of a quantity, {x.shape[0]} x {x.shape[1]}"
+    rows = against_peers(relief, name, x, y, [("skrebate", 1, 100.0)])
+    n, m = (100, 200) if quick else (801, 20_531)
+    x, y = quantity_and_noise(n, m, 10)
+    mutual_information(x[:50, :5], y[:50])
+    ours = [seconds(lambda: mutual_information(x, y)) for _ in range(2)]
+    they = seconds(lambda: mutual_info_regression(x, y, random_state=0))
+    we = min([*ours, seconds(lambda: mutual_information(x, y))])
+    what = f"mutual_information of a quantity, {n} x {m:,}: faster than scikit-learn"
+    return [*rows, judged(what, they / we, TIMES, ("at least", 20.0), f" ({they:.1f} s, {we:.2f} s)")]
+
+
+PARTS_OF_RUN = {
+    "relief": relief_rows,
+    "information": information_rows,
+    "forest": forest_rows,
+    "large": large_rows,
+    "quantity": quantity_rows,
+}
 
 
 def measure(parts=tuple(PARTS_OF_RUN), *, quick=False):

@@ -7,6 +7,7 @@ examples/NAME.py prints, and `<!-- code: first, second -->` the named functions 
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -26,7 +27,11 @@ BLOCK = re.compile(r"<!-- (output|code: [\w, ]+) -->\n.*?<!-- end -->", flags=re
 def run(name, picture):
     """Return what an example prints; it draws its figure into a file. Warnings are errors."""
     command = [sys.executable, "-W", "error", str(ROOT / "examples" / f"{name}.py"), "--plot", str(picture)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
+    # Of several processes at once, each with threads of its own for small matrices, all would wait for each other.
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, env=environment
+    )
     if done.returncode or done.stderr:
         raise RuntimeError(f"{name}.py ended with {done.returncode}: {done.stderr}")
     return done.stdout
@@ -59,7 +64,7 @@ def main():
         with TemporaryDirectory() as folder:
             picture = Path(folder) / "figure.png"
             content = filled(name, page.read_text(encoding="utf-8"), run(name, picture))
-            image = Image.open(picture).convert("RGB").quantize(128)  # half the size, and looks the same
+            image = Image.open(picture).convert("RGB").quantize(256)  # a third of the size, and looks the same
             write_atomically(PAGES / f"{name}.png", lambda file, image=image: image.save(file, "PNG", optimize=True))
         write_atomically(page, lambda file, content=content: file.write(content.encode()))
         print(name, (PAGES / f"{name}.png").stat().st_size, "bytes")

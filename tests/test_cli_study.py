@@ -305,3 +305,15 @@ def test_a_dead_method_is_marked(run):
     assert "(flat" in out
     assert "undefined" in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_figures_in_other_formats(run, tmp_path):
+    code, _, err = run("study", "iris", *QUICK, "--method", "relief", "--figures", "svg")
+    assert code == 2
+    assert err.startswith("fuji study: --figures is the format of the figures in a folder: pass --out DIR too.")
+    code, _, err = run("study", "iris", *QUICK, "--method", "relief", "--figures", "svg", "--out", "new")
+    assert code == 0
+    assert "no figures" not in err
+    names = {path.name for path in (tmp_path / "new").iterdir()}
+    assert "stability.svg" in names
+    assert not [name for name in names if name.endswith((".png", ".pdf"))]

@@ -371,6 +371,20 @@ def test_a_shuffled_column_is_beyond_the_noise(wine, column):
     assert result.movers[0].rank_change > 0
 
 
+def test_fitted_models_are_versions(wine):
+    from sklearn.ensemble import RandomForestClassifier
+
+    drawn = [RandomForestClassifier(10, random_state=seed).fit(wine.data, wine.target) for seed in range(8)]
+    options = [
+        {"reference_resamples": part[:4], "current_resamples": part[4:]}
+        for part in (drawn, [model.feature_importances_ for model in drawn])
+    ]
+    results = [fj.drift(drawn[0], drawn[4], **each, nan="drop") for each in options]
+    assert results[0].noise.p_value == results[1].noise.p_value
+    assert results[0].movers == results[1].movers
+    assert any("feature_importances_ of RandomForestClassifier" in note for note in results[0].notes)
+
+
 # Gates
 
 
@@ -435,6 +449,15 @@ def test_the_example(result):
     assert frame.attrs["notes"] == list(result.notes)
 
 
+def test_notebooks_and_latex_have_the_verdict(result):
+    for text in (result._repr_html_(), result.to_latex()):
+        assert "beyond the noise between seeds" in text
+        assert "flavanoids" in text
+        assert "0.8006" in text
+    assert "0.8006" in result.noise.to_markdown()
+    assert len(result.to_markdown(rows=None).splitlines()) > len(result.to_markdown(rows=2).splitlines())
+
+
 def test_markdown_shows_names_as_they_are():
     old, new = {"<b>|x": 3.0, "b": 2.0, "c": 1.0}, {"<b>|x": 1.0, "b": 2.0, "*d*": 3.0}
     result = fj.drift(old, new)
@@ -494,6 +517,21 @@ def test_the_command_prints_what_the_library_says(result):
     rows = call(V1, V2, "--csv").stdout.splitlines()
     assert rows[0] == ",".join(COLUMNS)
     assert len(rows) == 14
+
+
+def test_files_of_seeds_are_versions_if_asked_for():
+    old, new = EXAMPLES / "v1_seeds.csv", EXAMPLES / "v2_seeds.csv"
+    report = json.loads(call(old, new, "--seeds", "--json").stdout)
+    assert report["verdict"] == "beyond the noise between seeds"
+    assert report["noise"]["m"] == [5, 5]
+    assert "compared are the first rankings, seed_1 and seed_1" in report["notes"]
+    first = json.loads(call(f"{old}:seed_1", f"{new}:seed_1", "-r", old, "-c", new, "--json").stdout)
+    assert first["changes"] == report["changes"]
+    assert first["noise"] == report["noise"]
+    assert "leave out -r and -c" in call(old, new, "--seeds", "-r", old).stderr
+    alone = call(V1, V2, "--seeds")
+    assert alone.exit_code == 2
+    assert "at least 2 rankings" in alone.stderr
 
 
 def test_the_command_writes_markdown_and_a_figure(tmp_path):

@@ -295,10 +295,22 @@ class TestStudies:
     def test_figures(self, odd_study):
         from matplotlib.figure import Figure
 
-        for draw in (study_files.draw_curves, study_files.draw_stability):
-            figure = Figure(figsize=(7, 4.6), layout="constrained")
-            draw(odd_study, figure)
-            assert any("$\\frac$" in text for ax in figure.axes for text in drawn_texts(ax))
+        figure = Figure(figsize=(7, 4.6), layout="constrained")
+        study_files.draw_stability(odd_study, figure)
+        assert any("$\\frac$" in text for text in drawn_texts(figure.axes[0]))
+        size, draw = study_files.figures(odd_study)["curves"]
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
+        figure.canvas.draw()
+        names = set()
+        for ax in figure.axes:
+            assert not ax.title.get_parse_math()
+            *pair, value = ax.get_title().split("\n")
+            assert len(pair) == 2
+            assert all(map(is_line, pair))
+            assert 0 <= float(value) <= 1
+            names |= set(pair)
+        assert {"$\\frac$", "a|b <script>"} <= names
 
     def test_files(self, odd_study, tmp_path, recwarn):
         odd_study.save(tmp_path, pictures=True)

@@ -725,7 +725,8 @@ def test_vector_figures_have_text_and_are_the_same_each_time(tmp_path, found, ki
             assert b"<text" in content
         else:
             assert b"/CreationDate" not in content
-            assert b"/Type42" in content or b"/TrueType" in content
+            assert b"/FontFile2" in content
+            assert b"/Type3" not in content, "letters as drawings cannot be edited"
     assert len(first) == len(second)
 
 

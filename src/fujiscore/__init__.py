@@ -19,7 +19,7 @@ from fujiscore.closed_forms import expected_jaccard
 from fujiscore.compare import Comparison, Curve, Level, auc, compare, curve, fuji, score
 from fujiscore.consensus import Consensus, consensus
 from fujiscore.drift import drift
-from fujiscore.drift_results import Change, Drift
+from fujiscore.drift_results import Drift, FeatureChange
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.explain import Explanation, explain
 from fujiscore.importances import importances
@@ -73,7 +73,6 @@ __all__ = [
     "RBO",
     "Bounds",
     "Chance",
-    "Change",
     "Column",
     "Comparison",
     "Consensus",
@@ -82,6 +81,7 @@ __all__ = [
     "Drift",
     "Embedding",
     "Explanation",
+    "FeatureChange",
     "InputError",
     "ItemRanks",
     "Level",

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore import models
 from fujiscore.coercion import Labelled, labelled
 from fujiscore.compare import compare
-from fujiscore.drift_results import UNJUDGED, Change, Drift
+from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange
 from fujiscore.errors import InputError, choice, first_few, integer, proportion, spelled
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
@@ -76,7 +77,7 @@ def drift(
 
     Parameters
     ----------
-    reference, current : array-like, Series, dict of item to score, Ranking, ...
+    reference, current : array-like, Series, dict of item to score, Ranking, fitted model, ...
         The importances of the old and the new version, as in `compare`.
     measure : str or Measure
         A name in `MEASURES`.
@@ -169,7 +170,7 @@ def _version(obj: Any, role: str, name: str, policies: Any) -> Ranking:
             f"{role} must be one ranking; got {len(obj)}: {first_few(obj.names)}. Name one of them, and pass all as "
             f"{spelled(f'{role}_resamples')}."
         )
-    if policies.get("nan") == "drop" and not isinstance(obj, (Ranking, Rankings)):
+    if policies.get("nan") == "drop" and not isinstance(obj, (Ranking, Rankings)) and models.read(obj, name) is None:
         part = labelled(obj, name)  # positions become labels: what is dropped must not move the others
         obj = part if part.items is not None else Labelled(range(part.scores.size), part.scores)
     ranking: Ranking = align([obj], [name], **policies)[0]
@@ -215,7 +216,7 @@ def _compared(both: Rankings, measure: Any, points: Any, permutations: int | Non
 # Features
 
 
-def _changes(versions: Sequence[Ranking]) -> tuple[Change, ...]:
+def _changes(versions: Sequence[Ranking]) -> tuple[FeatureChange, ...]:
     """Return what became of each feature, the largest change of share first, then of rank."""
     both = list(align(versions, ROLES, missing="zero"))
     labels = _labels(both[0])
@@ -229,7 +230,7 @@ def _changes(versions: Sequence[Ranking]) -> tuple[Change, ...]:
     kinds = np.select(cases, ["appeared", "vanished", "opposite sign", "moved"], "same")
     order = np.lexsort((-np.abs(moved), -np.abs(turned)))
     return tuple(
-        Change(
+        FeatureChange(
             item=labels[i],
             kind=str(kinds[i]),
             rank_reference=None if absent[0][i] else int(ranks[0][i]),
@@ -342,7 +343,7 @@ def _remedy(noise: str, alpha: float) -> list[str]:
     return [f"for a verdict on noise, pass rankings by {enough(alpha)} or more {noise} of each version: {both}"]
 
 
-def _verdict(changes: Sequence[Change], test: VersionTest | None, noise: str, alpha: float) -> str:
+def _verdict(changes: Sequence[FeatureChange], test: VersionTest | None, noise: str, alpha: float) -> str:
     """Return the verdict in words."""
     if test is not None and test.least_p <= alpha + ROUNDING and not np.isnan(test.p_value):
         beyond = test.p_value <= alpha + ROUNDING

@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore.errors import InputError, counted, first_few, short_names, spelled
 from fujiscore.measures import find
 from fujiscore.results import Reported, Result
-from fujiscore.tables import frame, markdown_text, text_table, to_markdown
+from fujiscore.tables import Table, Tabular, frame, markdown_text, text_columns, text_table, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 UNJUDGED = "cannot be judged"
 # How many movers are printed, how many names of features, and columns of a name in a table.
 SHOWN, NAMED, WIDEST = 8, 10, 32
+HEADER = ("feature", "old share", "new share", "points", "old rank", "new rank", "kind")
 SHARES = "share: the score over the sum of its version's scores"
 
 
-@dataclass(frozen=True)
-class Change:
+@dataclass(frozen=True, repr=False)
+class FeatureChange(Tabular):
     """One feature in both versions; None where a version lacks it.
 
     Attributes
@@ -60,8 +61,15 @@ class Change:
     share_current: float
     share_change: float
 
+    def _summary(self) -> list[str]:
+        name, old, new, points, *ranks, kind = _cells([self])[0]
+        return [f"{name}: {kind}, share {old} to {new} ({points} points), rank {' to '.join(ranks)}"]
 
-COLUMNS = tuple(field.name for field in fields(Change))
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        return [text_columns("change of a feature", HEADER, _cells([self]), (0, 6))]
+
+
+COLUMNS = tuple(field.name for field in fields(FeatureChange))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +83,7 @@ class Drift(Result, Reported):
         judged: ..." with the reason.
     comparison : Comparison
         The two rankings, with the measure's value, its chance level and p-value.
-    changes : tuple of Change
+    changes : tuple of FeatureChange
         One entry per feature, the largest change of share first.
     noise : VersionTest or None
         The test of the change against resamples, if any were given.
@@ -89,7 +97,7 @@ class Drift(Result, Reported):
 
     verdict: str
     comparison: Comparison
-    changes: tuple[Change, ...]
+    changes: tuple[FeatureChange, ...]
     noise: VersionTest | None
     noise_kind: str = "seeds"
     confidence: float = 0.95
@@ -100,12 +108,12 @@ class Drift(Result, Reported):
     # What changed
 
     @property
-    def movers(self) -> tuple[Change, ...]:
+    def movers(self) -> tuple[FeatureChange, ...]:
         """The features of both versions that changed in share or rank, the largest change of share first."""
         return tuple(change for change in self.changes if change.kind in {"moved", "opposite sign"})
 
     @property
-    def rank_movers(self) -> tuple[Change, ...]:
+    def rank_movers(self) -> tuple[FeatureChange, ...]:
         """The features of both versions that changed in rank and are not 0 in both, the largest change first."""
         moved = (
             change for change in self.movers if change.rank_change and (change.score_reference or change.score_current)
@@ -113,21 +121,21 @@ class Drift(Result, Reported):
         return tuple(sorted(moved, key=lambda change: -abs(change.rank_change or 0)))
 
     @property
-    def appeared(self) -> tuple[Change, ...]:
+    def appeared(self) -> tuple[FeatureChange, ...]:
         """The features that the reference lacks, the largest share first."""
         return self._of("appeared")
 
     @property
-    def vanished(self) -> tuple[Change, ...]:
+    def vanished(self) -> tuple[FeatureChange, ...]:
         """The features that the current version lacks, the largest share first."""
         return self._of("vanished")
 
     @property
-    def flipped(self) -> tuple[Change, ...]:
+    def flipped(self) -> tuple[FeatureChange, ...]:
         """The features whose scores have opposite signs in the two versions."""
         return self._of("opposite sign")
 
-    def _of(self, kind: str) -> tuple[Change, ...]:
+    def _of(self, kind: str) -> tuple[FeatureChange, ...]:
         return tuple(change for change in self.changes if change.kind == kind)
 
     # How much
@@ -239,18 +247,20 @@ class Drift(Result, Reported):
             "notes": list(self.notes),
         }
 
-    def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:
-        """Return a short report for a pull request: the verdict, lines of gates if given, similarity, movers, notes."""
-        header, rows = self.level_table()
+    def to_markdown(self, *, rows: int | None = SHOWN, verdict: Sequence[str] = ()) -> str:
+        """Return a report for a pull request: the verdict, lines of gates if given, similarity, movers, notes.
+
+        Tables of movers have at most so many rows (None for all).
+        """
         bullets = [*verdict, *self.counts(), *(self.noise.in_words() if self.noise is not None else ())]
         lines = [
             f"**Importance drift: {markdown_text(self.verdict)}** ({' → '.join(map(markdown_text, self.names))})",
             "",
             *(f"- {markdown_text(line)}" for line in bullets),
             "",
-            *to_markdown(header, rows),
+            *to_markdown(*self.level_table()),
         ]
-        for title, table in self.mover_tables(number).items():
+        for title, table in self.mover_tables(rows).items():
             lines += ["", f"<details><summary>{title}</summary>", "", *to_markdown(*table), "", "</details>"]
         notes = [f"- {markdown_text(note)}" for note in self.notes]
         return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
@@ -281,12 +291,18 @@ class Drift(Result, Reported):
             rows.append([f"{find(level.measure).title}, {level.place}", *cells, p_value])
         return ["similarity", "value", "by chance", "corrected", "p"], rows
 
-    def mover_tables(self, number: int = SHOWN) -> dict[str, tuple[list[str], list[list[str]]]]:
+    def mover_tables(self, number: int | None = SHOWN) -> dict[str, tuple[list[str], list[list[str]]]]:
         """Return header and rows of the largest changes of share, and of rank, by title; none if nothing changed."""
         moved = [change for change in self.changes if change.kind != "same"]
         tables = {"Largest changes of share": moved, "Largest changes of rank": list(self.rank_movers)}
-        header = ["feature", "old share", "new share", "points", "old rank", "new rank", "kind"]
-        return {title: (header, _cells(changes[:number])) for title, changes in tables.items() if changes}
+        return {title: (list(HEADER), _cells(changes[:number])) for title, changes in tables.items() if changes}
+
+    _svg = "drift"
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        tables = [Table(f"drift: {self.verdict}", *_numbers(*self.level_table()))]
+        tables += [Table(title, *_numbers(*table), (SHARES,)) for title, table in self.mover_tables(rows).items()]
+        return [*tables, *(self.noise._tables(rows) if self.noise is not None else [])]  # noqa: SLF001 - a result's own
 
     def _summary(self) -> list[str]:
         lines = [f"drift: {self.verdict}", *self.counts(), *text_table(*self.level_table())]
@@ -296,7 +312,12 @@ class Drift(Result, Reported):
         return lines
 
 
-def _cells(changes: Sequence[Change]) -> list[list[str]]:
+def _numbers(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Any, Any, list[str]]:
+    """Return a table of a column of names and columns of numbers, with how these are written."""
+    return header, rows, ["", *["s"] * (len(header) - 1)]
+
+
+def _cells(changes: Sequence[FeatureChange]) -> list[list[str]]:
     """Return changes as text, one row each."""
     rows = []
     for name, change in zip(short_names([change.item for change in changes], WIDEST), changes, strict=True):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from fujiscore import models
 from fujiscore.coercion import labelled
 from fujiscore.errors import InputError, shown, spelled
 from fujiscore.models.attributions import read_array
+from fujiscore.ranking import Ranking
 from fujiscore.rankings import Policies, align, takes_policies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from fujiscore.ranking import Ranking, Rankings
+    from fujiscore.ranking import Rankings
 
 
 @takes_policies
@@ -72,10 +74,10 @@ def importances(
     >>> ranking
     Ranking('DecisionTreeClassifier', 4 items: petal width: 1, sepal length: 0, sepal width: 0, ...)
     >>> ranking.notes
-    ('DecisionTreeClassifier: feature_importances_ of DecisionTreeClassifier',)
+    ('DecisionTreeClassifier: feature_importances_',)
     """
     options = models.Options(_names(feature_names), _groups(group), importance_type)
-    called = name or models.title(obj) or "importances"
+    called = name or models.title(obj) or (obj.name if isinstance(obj, Ranking) else "importances")
     source = models.read(obj, called, options) or read_array(obj, called)
     if source is None:
         return _plain(obj, called, options, each, policies)
@@ -109,6 +111,9 @@ def _groups(group: Any) -> Any:
 
 def _plain(obj: Any, name: str, options: models.Options, each: bool | None, policies: Any) -> Ranking:
     """Return scores that are no model's, as `rankings` reads them."""
+    members = list(obj.values()) if isinstance(obj, Mapping) else obj
+    if isinstance(members, (list, tuple)) and any(models.recognised(member) for member in members):
+        raise InputError(f"{name} must be one model; got {len(members)}. Read several with fujiscore.rankings.")
     if each or options.group is True or options.importance_type is not None:
         raise InputError(
             f"{name} must be a model to have groups, types or parts of its importances; got {type(obj).__name__}."

@@ -290,9 +290,9 @@ class Matrix(Result, Reported):
 
     def plot(self, ax: Any = None, *, clustered: bool = False) -> Any:
         """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
+        from fujiscore import matrix_plots
 
-        return plots.matrix(self.clustered() if clustered else self, ax=ax)
+        return matrix_plots.matrix(self.clustered() if clustered else self, ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -353,9 +353,9 @@ class Dendrogram(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the tree on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
+        from fujiscore import matrix_plots
 
-        return plots.dendrogram(self, ax=ax)
+        return matrix_plots.dendrogram(self, ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -423,9 +423,9 @@ class Embedding(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the first two axes on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
+        from fujiscore import matrix_plots
 
-        return plots.embedding(self, ax=ax)
+        return matrix_plots.embedding(self, ax=ax)
 
 
 def _marked(value: float, mark: str) -> str:

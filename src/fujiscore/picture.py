@@ -154,7 +154,7 @@ def _slopes(chart: Slopes, names: tuple[str, ...], ax: Any) -> None:
     for side in ("top", "right", "bottom"):
         ax.spines[side].set_visible(False)
     ax.tick_params(axis="x", length=0)
-    legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=4, **SMALL)
+    legend(ax, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.6, ncols=4, **SMALL)
 
 
 def _names(chart: Slopes, ax: Any) -> None:

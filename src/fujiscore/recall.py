@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fujiscore import models
 from fujiscore.coercion import NO_SCORES, unique_labels
 from fujiscore.errors import InputError, counted, integer, shown, spelled
 from fujiscore.rankings import align
 from fujiscore.results import Result
-from fujiscore.tables import Table, frame, text_table
+from fujiscore.tables import Table, frame, text_columns, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -110,7 +111,7 @@ class Recall(Result):
         header = self._header()
         cells = [row[: len(header)] for row in self._rows()]
         caption = f"recall at {self._summary()[0]}"
-        return [Table(caption, header, cells, ["", *["s"] * (len(header) - 1)])]
+        return [text_columns(caption, header, cells)]
 
 
 def _interval(low: float, high: float) -> str:
@@ -352,7 +353,7 @@ def _matrix(obj: Any, name: str, shape: tuple[int, ...]) -> Scores:
 
 def _one(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search:
     """Return one query, given as a ranking and a list of items."""
-    both = align([exact], ["exact"], negative="clip")
+    both = align([exact], ["exact"], negative=models.policy(exact, "clip"))
     if both.labels is None:
         raise InputError("exact must label its items: pass a dict of item to score, or (ids, scores) as arrays.")
     if distances and any(NO_SCORES in note for note in both.notes):
@@ -394,7 +395,7 @@ def _returned(obj: Any, distances: bool) -> list[Hashable]:
                 "to score, or the items in order."
             )
         return list(plain)
-    ranking = align([obj], ["approximate"], negative="clip")
+    ranking = align([obj], ["approximate"], negative=models.policy(obj, "clip"))
     if ranking.labels is None:
         raise InputError("approximate must be a list of items from best to worst, or a ranking with labels.")
     listed = any(NO_SCORES in note for note in ranking.notes)

@@ -88,7 +88,8 @@ class Slopes:
     def ticks(self) -> tuple[list[float], list[str]]:
         """Return the heights of round relative scores, and these scores as text."""
         top = self.span[1]
-        steps = [1.2, 1.5, 2.0, 3.0, 5.0, *(10.0**power for power in range(1, 309))]
+        first = (1.0, 2.0, 5.0) if self.stretch > 0.3 else (1.0,)  # within a power of ten, if there is room
+        steps = [1.2, 1.5, 2.0, 3.0, 5.0, *(digit * 10.0**power for power in range(1, 308) for digit in first)]
         above = [(1 + self.stretch * float(np.log(step)), f"{step:g}") for step in steps]
         kept = [(0.0, "0"), (0.5, "0.5"), (1.0, "1")]
         for height, text in above:

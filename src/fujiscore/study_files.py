@@ -75,7 +75,7 @@ def _write_figure(size: tuple[float, float], draw: Callable[[Any], Any], picture
 
 def figures(study: Study) -> dict[str, Drawing]:
     """Return the size of each figure and what draws it; both heat maps have the same order."""
-    from fujiscore.plots import matrix_size
+    from fujiscore.matrix_plots import matrix_size
 
     side, matrix = min(len(study.methods), 24), study.matrix.clustered()
     heat = matrix_size(matrix, 0.8, 0.6)

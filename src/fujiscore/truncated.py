@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from fujiscore import _kernels
+from fujiscore import _kernels, models
 from fujiscore.admission import COUNT_AS_ZERO
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import area
@@ -422,7 +422,7 @@ def _listed(obj: Any, name: str, ties: str, nan: str) -> _Listed:
 
 def _is_scored(obj: Any, name: str) -> bool:
     """Tell labelled scores from a list of items; refuse what is neither."""
-    if isinstance(obj, (Mapping, Ranking, Rankings)):
+    if isinstance(obj, (Mapping, Ranking, Rankings)) or models.recognised(obj) is not None:
         return True
     if isinstance(obj, (list, tuple, np.ndarray)):
         return False
@@ -442,7 +442,7 @@ def _is_scored(obj: Any, name: str) -> bool:
 def _from_scores(obj: Any, name: str, nan: str) -> tuple[list[Hashable], Sequence[int], tuple[str, ...]]:
     """Return the items by falling score, equal scores in the given order, the sizes of groups of equals, and notes."""
     # Scores only order the items here, so negative ones are as good as others.
-    ranking = align((obj,), (name,), negative="clip", nan=nan)[0]
+    ranking = align((obj,), (name,), negative=models.policy(obj, "clip"), nan=nan)[0]
     listed = ranking.listed
     above, up_to = (bound[:listed] for bound in ranking.tie_groups)
     sizes: list[int] = (up_to - above)[np.arange(listed) == above].tolist()

@@ -14,6 +14,7 @@ from fujiscore.errors import counted
 from fujiscore.measures import find
 from fujiscore.results import Result
 from fujiscore.stability import symmetric
+from fujiscore.tables import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,6 +84,14 @@ class VersionTest(Result):
 
     def _summary(self) -> list[str]:
         return self.in_words()
+
+    _svg = "version_test"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - one row
+        header = ("within reference", "within current", "between", "difference", "p", "rankings")
+        row = (*self.within, self.between, self.difference, self.p_value, " and ".join(map(str, self.m)))
+        formats = (*[".4f"] * 4, ".2g", "")
+        return [Table("similarity within and between versions", header, [row], formats)]
 
 
 def version_test(pairs: Matrix, first: int, seed: int) -> VersionTest:

@@ -116,7 +116,7 @@ def command(
     )
     judged = _judged(result, corrected=corrected) if fail_under is not None else 0.0
     if plot is not None:
-        k = sizes[0] if sizes and measures[0].name == "fuji" and columns is None else None
+        k = sizes[0] if sizes and columns is None and "fuji" in result.curves else None
         draw_figure(plot, writing, lambda figure: picture.draw(result, figure, k), picture.size(result, k))
     if html is not None:
         from fujiscore.report.pairs import comparison

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,7 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw, writ
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.drift import NOISES
 from fujiscore.drift_results import COLUMNS, SHARES, SHOWN
-from fujiscore.errors import InputError
+from fujiscore.errors import NAME, InputError, printable
 from fujiscore.gates import require_bounds
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def gates(function: Any) -> Any:
     short_help="Judge the change between two versions of a model.",
     examples=(
         "fuji drift examples/v1.csv examples/v2.csv",
-        "fuji drift examples/v1.csv examples/v2.csv -r examples/v1_seeds.csv -c examples/v2_seeds.csv",
+        "fuji drift examples/v1_seeds.csv examples/v2_seeds.csv --seeds",
         "fuji drift examples/v1.csv examples/v2.csv -k 5 --fail-under 0.7 --markdown",
         "fuji drift examples/v1.csv examples/v2.csv --fail-under 0.5 --corrected --json",
     ),
@@ -64,6 +64,11 @@ def gates(function: Any) -> Any:
     "The same for NEW.",
     multiple=True,
     metavar="FILE",
+)
+@options.option(
+    "--seeds",
+    "OLD and NEW hold one ranking per seed: compare the first of each, against the noise of all.",
+    is_flag=True,
 )
 @options.option(
     "--noise", "What resamples differ in, for the verdict's words.", type=click.Choice(tuple(NOISES)), default="seeds"
@@ -94,6 +99,7 @@ def command(
     files: tuple[str, ...],
     reference_resamples: tuple[str, ...],
     current_resamples: tuple[str, ...],
+    seeds: bool,
     measure: fj.Measure,
     k: int | None,
     ks: Any,
@@ -113,8 +119,8 @@ def command(
 
     Prints the verdict, how similar the versions are and how much of it is chance, the features that changed most in
     share (the score over the sum of its version's scores) and in rank, and those that are new, vanished or of opposite
-    sign. With rankings by several seeds of the versions (-r, -c), the verdict says whether the change is more than
-    between seeds: a permutation test, for which four of each are the fewest.
+    sign. With rankings by several seeds of the versions (-r and -c, or --seeds), the verdict says whether the change is
+    more than between seeds: a permutation test, for which four of each are the fewest.
 
     Gates (--fail-...) set the exit code. Features of OLD that NEW lacks fail them.
     """
@@ -123,13 +129,16 @@ def command(
     require_bounds(measure, fail_under=fail_under, corrected=corrected)
     if k is not None and ks is not None:
         raise click.UsageError("-k and --ks both say where to evaluate: pass one of them.")
+    if seeds and (reference_resamples or current_resamples):
+        raise click.UsageError("--seeds takes the resamples from OLD and NEW: leave out -r and -c.")
     old, new = _versions(files, read, reading)
+    noise = [_resamples(paths, reading) for paths in (reference_resamples, current_resamples)]
     result = fj.drift(
-        old,
-        new,
+        old[0] if seeds else old,
+        new[0] if seeds else new,
         measure,
-        reference_resamples=_resamples(reference_resamples, reading),
-        current_resamples=_resamples(current_resamples, reading),
+        reference_resamples=old if seeds else noise[0],
+        current_resamples=new if seeds else noise[1],
         k=k,
         ks=ks or "exp",
         random_state=seed,
@@ -139,6 +148,9 @@ def command(
         **reading.sets,
         **work.arguments(writing),
     )
+    if seeds:
+        first = f"compared are the first rankings, {printable(old.names[0], NAME)} and {printable(new.names[0], NAME)}"
+        result = replace(result, notes=(first, *result.notes))
     verdict = result.judge(
         fail_under=fail_under,
         corrected=corrected,
@@ -182,7 +194,7 @@ def _report(result: fj.Drift, verdict: Verdict, files: tuple[str, ...], show: in
         COLUMNS,
         lambda: map(astuple, result.changes),
         result.notes,
-        markdown=lambda: result.to_markdown(show, verdict.lines()),
+        markdown=lambda: result.to_markdown(rows=show, verdict=verdict.lines()),
     )
 
 

@@ -18,7 +18,7 @@ COMMANDS = (
     "fuji explain examples/model_a.csv examples/model_b.csv -k 10",
     "fuji compare examples/genes_a.csv examples/genes_b.csv --universe 17611",
     "fuji runs examples/run_a.trec examples/run_b.trec -k 5",
-    "fuji drift examples/v1.csv examples/v2.csv -r examples/v1_seeds.csv -c examples/v2_seeds.csv",
+    "fuji drift examples/v1_seeds.csv examples/v2_seeds.csv --seeds",
     "fuji matrix examples/scores.csv --corrected",
     "fuji stability examples/resamples_forest.csv examples/resamples_tree.csv",
     "fuji study examples/houses.csv --target price --resamples 5 --trees 50",

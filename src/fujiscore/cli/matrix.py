@@ -15,8 +15,8 @@ from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import heat_map, label, table
 from fujiscore.errors import NAME, InputError, first_few, shown
+from fujiscore.matrix_plots import matrix_size
 from fujiscore.measures import find
-from fujiscore.plots import matrix_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

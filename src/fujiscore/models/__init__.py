@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import Labelled
+from fujiscore.coercion import Labelled, labelled
 from fujiscore.errors import InputError
 from fujiscore.models import attributions, boosters
 from fujiscore.models.source import Options, Source
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fujiscore.models.boosters import Found
 
-__all__ = ["Options", "Source", "read", "recognised", "title", "with_blanks", "without_gradient"]
+__all__ = ["Options", "Source", "policy", "read", "recognised", "title", "with_blanks", "without_gradient"]
 
 # Most of what comes through the door; a model is none of these.
 PLAIN = {np.ndarray, list, tuple, str, Labelled, type(None)}
@@ -40,14 +40,20 @@ def recognised(obj: Any) -> Callable[[Any, str, Options], Source] | None:
         (_read_explanation, attributions.is_explanation(obj)),
         (_read_model, hasattr(kind, "fit") or boosters.library_of(obj) is not None),
         (_refuse_class, isclass(obj) and hasattr(obj, "fit")),
-        (_refuse_graph, any(_is_graph(base) for base in kind.__mro__)),
+        (_read_degrees, _is_from_networkx(kind, "DiDegreeView")),
+        (_refuse_graph, _is_from_networkx(kind, "Graph")),
     )
     return next((reader for reader, applies in readers if applies), None)
 
 
-def _is_graph(kind: type) -> bool:
-    """Return whether a type is the base of networkx's graphs."""
-    return kind.__name__ == "Graph" and kind.__module__.startswith("networkx.")
+def _is_from_networkx(kind: type, name: str) -> bool:
+    """Return whether a type is one of networkx, or derived from it."""
+    return any(base.__name__ == name and base.__module__.startswith("networkx.") for base in kind.__mro__)
+
+
+def policy(obj: Any, otherwise: str) -> str:
+    """Return the policy for negative scores of a function that has one of its own, which models do not need."""
+    return otherwise if recognised(obj) is None else "raise"
 
 
 def read(obj: Any, name: str, options: Options | None = None) -> Source | None:
@@ -163,17 +169,25 @@ def _read_model(model: Any, _: str, options: Options) -> Source:
 
 
 def _as_source(found: Found, options: Options) -> Source:
-    """Return the scores of a model's features; coefficients rank by magnitude, importances below 0 are noise."""
+    """Return the scores of a model's features; coefficients do not add up."""
     unnamed = found.names is None and options.feature_names is None and POSITIONS
     positional = any("features are positions" in caveat for caveat in found.caveats)
     notes = (found.what, *found.caveats, *([unnamed] if unnamed and not positional else []))
     part = Labelled(found.names, np.ascontiguousarray(found.scores, np.float64), underscored=found.underscored)
-    return Source([part], "model", notes, "abs" if found.signed else "clip", additive=not found.signed)
+    return Source([part], "model", notes, found.negative, additive=not found.signed)
+
+
+def _read_degrees(view: Any, name: str, options: Options) -> Source:
+    """Return the degrees of a networkx graph's nodes."""
+    boosters.require_no_type(options.importance_type, name)
+    nodes = dict(view)
+    return Source([labelled(nodes, name)], "model", ("degrees of nodes",))
 
 
 TITLES: dict[Callable[[Any, str, Options], Source], str] = {
     _read_permutations: PERMUTATIONS,
     _read_explanation: attributions.EXPLANATION,
+    _read_degrees: "degree",
 }
 
 

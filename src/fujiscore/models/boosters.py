@@ -36,10 +36,15 @@ class Found(NamedTuple):
     scores: Scores
     names: Labels | None
     what: str
-    signed: bool = False  # coefficients: magnitudes rank
+    negative: str = "clip"  # the policy that suits the scores: importances below 0 are noise
     caveats: tuple[str, ...] = ()
     reached: NDArray[np.bool_] | None = None  # of input columns: which of them the model sees
     underscored: bool = False  # names have underscores in place of blanks
+
+    @property
+    def signed(self) -> bool:
+        """Whether the scores are coefficients: their magnitudes rank."""
+        return self.negative == "abs"
 
 
 def library_of(obj: Any) -> str | None:
@@ -89,7 +94,7 @@ def _xgboost(model: Any, wanted: str | None) -> Found:
     if linear:
         none = np.zeros(np.shape(next(iter(scores.values()), 0.0)))
         values, rows = coefficients(np.array([scores.get(key, none) for key in keys]).T)
-        return Found(values, own, f"coefficients of {title}{over_rows(rows)}", signed=True, caveats=(UNITS,))
+        return Found(values, own, f"coefficients of {title}{over_rows(rows)}", negative="abs", caveats=(UNITS,))
     values = np.array([scores.get(key, 0.0) for key in keys], np.float64)
     return Found(values, own, f"importance_type {kind!r} of {title}, {MEANINGS['xgboost', kind]}")
 

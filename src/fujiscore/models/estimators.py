@@ -95,7 +95,7 @@ def _own(estimator: Any) -> Found | None:
     if values is None:
         return None
     scores, rows = coefficients(values)
-    return Found(scores, None, f"coef_ of {name}{over_rows(rows)}", signed=True, caveats=(UNITS,))
+    return Found(scores, None, f"coef_ of {name}{over_rows(rows)}", negative="abs", caveats=(UNITS,))
 
 
 def _of_selector(selector: Any) -> Found | None:
@@ -106,7 +106,10 @@ def _of_selector(selector: Any) -> Found | None:
         tied = "selected features tie at rank 1"
         return Found(1.0 / np.asarray(ranking, np.float64), None, f"1 / ranking_ of {name}", caveats=(tied,))
     scores = getattr(selector, "scores_", None)
-    return None if scores is None else Found(np.asarray(scores, np.float64), None, f"scores_ of {name}")
+    if scores is None:
+        return None
+    # The highest are selected; whether signed ones mean magnitudes, their function knows.
+    return Found(np.asarray(scores, np.float64), None, f"scores_ of {name}", negative="raise")
 
 
 def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> Found | None:

@@ -151,7 +151,13 @@ class Ranker:
         except ValueError as error:
             why = next(iter(str(error).splitlines()), "no reason given")
             raise InputError(f"{self.name} cannot be fitted to these data: {why}") from error
-        scores = input_scores(estimator)
+        try:
+            scores = input_scores(estimator)
+        except InputError as error:
+            raise InputError(
+                f"{self.name} must score the features themselves; a step of it makes columns of several features, or "
+                "does not say of which. Leave out that step, or pass a function of (X, y)."
+            ) from error
         if scores is None:
             raise InputError(f"ranker must have feature_importances_ or coef_ once fitted; {self.name} has neither.")
         return scores

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 # The most curves in one picture, rankings whose absence moves a stability most, and rankings in a tree or a map.
 CURVES, INFLUENTIAL, LEAVES = 8, 6, 40
-# Shared items are grey, near misses blue, far misses and opposite signs orange.
-KINDS = {"shared": svg.GREY, "near miss": PALETTE[1], "far miss": PALETTE[0], "opposite sign": PALETTE[0]}
+# As in the picture of a comparison: shared items are grey, near misses orange, far misses in the colour of text.
+KINDS = {"shared": svg.GREY, "near miss": PALETTE[0], "far miss": "currentColor", "opposite sign": "currentColor"}
 OVER_K = "k, number of top items"
 
 
@@ -277,7 +277,7 @@ def explanation(result: Explanation) -> str:
         result.items,
         result.contribution,
         title=f"contributions to FUJI at {result.sizes}",
-        label="contribution (blue: near miss, orange: far miss, grey: shared)",
+        label="contribution (orange: near miss, grey: shared, black or white: far miss)",
         colours=[KINDS[kind] for kind in result.kind],
         form=".3f",
         most=1.0,

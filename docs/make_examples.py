@@ -7,6 +7,7 @@ examples/NAME.py prints, and `<!-- code: first, second -->` the named functions 
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -26,7 +27,11 @@ BLOCK = re.compile(r"<!-- (output|code: [\w, ]+) -->\n.*?<!-- end -->", flags=re
 def run(name, picture):
     """Return what an example prints; it draws its figure into a file. Warnings are errors."""
     command = [sys.executable, "-W", "error", str(ROOT / "examples" / f"{name}.py"), "--plot", str(picture)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
+    # Of several processes at once, each with threads of its own for small matrices, all would wait for each other.
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, env=environment
+    )
     if done.returncode or done.stderr:
         raise RuntimeError(f"{name}.py ended with {done.returncode}: {done.stderr}")
     return done.stdout

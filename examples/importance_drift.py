@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 import fujiscore as fj
-from fujiscore.plots import PALETTE
+from fujiscore.plots import PALETTE, SLATE
 
 BATCHES, BROKEN, SHOWN = 12, "worst perimeter", 10
 
@@ -75,7 +75,7 @@ def draw(old, versions, path):
     items, places = [old[0].items[i] for i in order], np.arange(SHOWN)
     for ax, (title, (new, result)) in zip(axes, versions.items(), strict=True):
         for (model, _, batches), colour, mark, shift, label in (
-            (old, PALETTE[6], "o", -0.15, "old"),
+            (old, SLATE, "o", -0.15, "old"),
             (new, PALETTE[0], "D", 0.15, "new"),
         ):
             each = np.array([shares(batch, items) for batch in batches])

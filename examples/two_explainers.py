@@ -15,7 +15,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 import fujiscore as fj
-from fujiscore.plots import PALETTE
+from fujiscore.plots import CHANCE, PALETTE
 
 K, ROUNDS, SHOWN = 5, 40, 8
 
@@ -81,7 +81,7 @@ def draw(pairs, first, second, names, row, shown, path):
     import matplotlib.pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained")
-    for (title, result), colour in zip(pairs.items(), (PALETTE[0], PALETTE[1], PALETTE[6]), strict=True):
+    for (title, result), colour in zip(pairs.items(), (PALETTE[0], PALETTE[1], CHANCE), strict=True):
         left.step(np.sort(result.values()), np.arange(1, len(first) + 1) / len(first), color=colour, label=title)
     left.set(xlabel=f"FUJI of the top {K}", ylabel="share of rows up to the value", xlim=(0, 1.01), ylim=(0, 1.01))
     left.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1))

@@ -59,6 +59,7 @@ def gallery(items, names, seed=0):
     study = fj.study(
         X, X[:, 0] > 0, ["relief", "mutual_information"], features=features, resamples=4, permutations=9, trees=5
     )
+    drift = fj.drift(first, second, reference_resamples=rankings, current_resamples=rankings)
     chosen = [set(items[: 2 + i]) for i in range(4)]
     sets = fj.set_stability(chosen, n=len(items) + 5)
     return [
@@ -93,4 +94,7 @@ def gallery(items, names, seed=0):
         rankings,
         fj.MEASURES["rbo"],
         judge(runs, fail_under=0.5),
+        drift,
+        drift.noise,
+        drift.changes[0],
     ]

@@ -554,7 +554,8 @@ def test_every_function_of_two_rankings_takes_models(forest, logistic):
     assert fj.fuji(forest, logistic, 2) == fj.fuji(r, s, 2)
     assert fj.score(forest, logistic, 2, measure="jaccard") == fj.score(r, s, 2, measure="jaccard")
     assert float(fj.rbo(forest, logistic)) == float(fj.rbo(r, s))
-    assert str(fj.recall(logistic, forest, k=2)) == str(fj.recall(s, r, k=2))
+    found, expected = (str(fj.recall(*both, k=2)).partition("note:")[0] for both in ((logistic, forest), (s, r)))
+    assert found == expected
 
 
 def test_every_function_of_many_rankings_takes_models(forest, logistic):

@@ -230,11 +230,15 @@ class TestPlainAndCompiled:
         r, s = (rng.choice([0.0, 1.0, *rng.random(3)], 60) for _ in range(2))
         X, y = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
         X[:, 2] += y
+        gaps = np.column_stack([X, y])
+        gaps[::7, 0] = gaps[::9, 3] = np.nan
 
         def results():
             measures = ("fuji", "jaccard", "correlation", "gamma")
             yield from (fj.curve(r, s, name, ties=ties).values for name in measures)
-            yield from fj.rank(X, y, ["relief", "mutual_information", "random_forest"], trees=5).scores
+            methods = ["relief", "mutual_information", "random_forest", "surf", "multisurf"]
+            yield from fj.rank(X, y, methods, trees=5).scores
+            yield from fj.rank(gaps, X[:, 2] + X[:, 1], methods, categorical=[3], trees=5).scores
 
         with forced("always"):
             expected = list(results())

@@ -12,7 +12,7 @@ import pytest
 
 NOTEBOOK = Path(__file__).parents[1] / "examples" / "notebook.ipynb"
 SHOWN = ["Comparison", "Chance", "Explanation", "Matrix", "Dendrogram", "Stability", "ItemRanks", "Study"]
-SHOWN += ["RunComparison", "Explanation"]
+SHOWN += ["RunComparison", "Explanation", "Drift"]
 
 
 @pytest.fixture(scope="module")

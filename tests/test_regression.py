@@ -369,7 +369,9 @@ class TestPipelines:
 
     def test_features_made_of_others_are_refused(self):
         X, y = plain()
-        with pytest.raises(InputError, match="Pipeline must score the features themselves; a step of it makes columns of several"):
+        with pytest.raises(
+            InputError, match="must score the features themselves; a step of it makes columns of several"
+        ):
             rank(X, y, [make_pipeline(PCA(), Ridge())])
 
 

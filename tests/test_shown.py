@@ -127,7 +127,7 @@ def test_names_are_text_in_html():
 
 
 def test_pictures_are_where_they_help(plain):
-    without = {"Level", "Permutations", "Rankings", "TopFeature", "Measure", "Verdict"}
+    without = {"FeatureChange", "Level", "Permutations", "Rankings", "TopFeature", "Measure", "Verdict"}
     assert {type(result).__name__ for result in plain if "<svg" not in result._repr_html_()} == without
 
 

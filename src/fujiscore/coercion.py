@@ -243,7 +243,9 @@ def _from_library(obj: Any, name: str) -> Labelled:
             )
         return labelled(columns[0], name)
     if hasattr(type(obj), "fit"):  # ensembles are iterable
-        raise InputError(f"{name} must be scores; got the model {type(obj).__name__}. Pass fujiscore.importances of it.")
+        raise InputError(
+            f"{name} must be scores; got the model {type(obj).__name__}. Pass fujiscore.importances of it."
+        )
     if hasattr(obj, "__array__") and not isinstance(obj, type):
         return _from_array(_own_array(obj, name), name)
     if isinstance(obj, Iterable) and not isinstance(obj, (str, bytes, set, frozenset)):

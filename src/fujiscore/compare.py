@@ -306,7 +306,8 @@ class Comparison(ResultOverK, Reported):
 
     def _tables(self, rows: int | None) -> list[Table]:
         names = " and ".join(short_names(self.rankings.names))
-        return [levels_table(f"{names}, {self._summary()[0]}", self.levels()), *super()._tables(rows)]
+        caption = f"{names}, {self._summary()[0]}; {self.verdict()}"
+        return [levels_table(caption, self.levels()), *super()._tables(rows)]
 
     def _caption(self) -> str:
         return "values over k"

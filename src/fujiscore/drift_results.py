@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore.errors import InputError, counted, first_few, short_names, spelled
 from fujiscore.measures import find
 from fujiscore.results import Reported, Result
-from fujiscore.tables import Table, frame, markdown_text, text_table, to_markdown
+from fujiscore.tables import Table, Tabular, frame, markdown_text, text_columns, text_table, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 UNJUDGED = "cannot be judged"
 # How many movers are printed, how many names of features, and columns of a name in a table.
 SHOWN, NAMED, WIDEST = 8, 10, 32
+HEADER = ("feature", "old share", "new share", "points", "old rank", "new rank", "kind")
 SHARES = "share: the score over the sum of its version's scores"
 
 
-@dataclass(frozen=True)
-class FeatureChange:
+@dataclass(frozen=True, repr=False)
+class FeatureChange(Tabular):
     """One feature in both versions; None where a version lacks it.
 
     Attributes
@@ -59,6 +60,13 @@ class FeatureChange:
     share_reference: float
     share_current: float
     share_change: float
+
+    def _summary(self) -> list[str]:
+        name, old, new, points, *ranks, kind = _cells([self])[0]
+        return [f"{name}: {kind}, share {old} to {new} ({points} points), rank {' to '.join(ranks)}"]
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        return [text_columns("change of a feature", HEADER, _cells([self]), (0, 6))]
 
 
 COLUMNS = tuple(field.name for field in fields(FeatureChange))
@@ -287,8 +295,9 @@ class Drift(Result, Reported):
         """Return header and rows of the largest changes of share, and of rank, by title; none if nothing changed."""
         moved = [change for change in self.changes if change.kind != "same"]
         tables = {"Largest changes of share": moved, "Largest changes of rank": list(self.rank_movers)}
-        header = ["feature", "old share", "new share", "points", "old rank", "new rank", "kind"]
-        return {title: (header, _cells(changes[:number])) for title, changes in tables.items() if changes}
+        return {title: (list(HEADER), _cells(changes[:number])) for title, changes in tables.items() if changes}
+
+    _svg = "drift"
 
     def _tables(self, rows: int | None) -> list[Table]:
         tables = [Table(f"drift: {self.verdict}", *_numbers(*self.level_table()))]

@@ -74,7 +74,7 @@ def importances(
     >>> ranking
     Ranking('DecisionTreeClassifier', 4 items: petal width: 1, sepal length: 0, sepal width: 0, ...)
     >>> ranking.notes
-    ('DecisionTreeClassifier: feature_importances_ of DecisionTreeClassifier',)
+    ('DecisionTreeClassifier: feature_importances_',)
     """
     options = models.Options(_names(feature_names), _groups(group), importance_type)
     called = name or models.title(obj) or (obj.name if isinstance(obj, Ranking) else "importances")

@@ -14,7 +14,7 @@ from fujiscore.coercion import NO_SCORES, unique_labels
 from fujiscore.errors import InputError, counted, integer, shown, spelled
 from fujiscore.rankings import align
 from fujiscore.results import Result
-from fujiscore.tables import Table, frame, text_table
+from fujiscore.tables import Table, frame, text_columns, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -111,7 +111,7 @@ class Recall(Result):
         header = self._header()
         cells = [row[: len(header)] for row in self._rows()]
         caption = f"recall at {self._summary()[0]}"
-        return [Table(caption, header, cells, ["", *["s"] * (len(header) - 1)])]
+        return [text_columns(caption, header, cells)]
 
 
 def _interval(low: float, high: float) -> str:

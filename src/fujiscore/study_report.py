@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore.errors import LISTED, NAME, counted, one_line, short_names
 from fujiscore.measures import find
 from fujiscore.tables import Table as NamedTable
-from fujiscore.tables import free_name, markdown_text, to_markdown
+from fujiscore.tables import free_name, markdown_text, text_columns, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -144,7 +144,7 @@ def _titled(caption: str, cells: Cells, text: int, notes: list[str], rows: int |
     """Return a table whose first columns are text; of many rows the first ones."""
     header, body = cells
     cut = f" (first {rows} of {len(body)} rows)" if rows is not None and len(body) > rows else ""
-    return NamedTable(caption + cut, header, body[:rows], [*[""] * text, *["s"] * (len(header) - text)], notes)
+    return text_columns(caption + cut, header, body[:rows], range(text), notes)
 
 
 def summary(study: Study) -> list[str]:

@@ -218,6 +218,17 @@ class Table:
         return [[cell_text(*cell) for cell in zip(row, self.formats, strict=True)] for row in self.rows]
 
 
+def text_columns(
+    caption: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    text: Collection[int] = (0,),
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table of cells that are text already; the columns not named in `text` hold numbers."""
+    return Table(caption, header, rows, ["" if i in text else "s" for i in range(len(header))], notes)
+
+
 def cell_text(value: Any, form: str = "") -> str:
     """Return a cell as text: a dash for None, "undefined" for NaN; -0 has no sign."""
     if value is None:

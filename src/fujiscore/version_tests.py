@@ -85,6 +85,8 @@ class VersionTest(Result):
     def _summary(self) -> list[str]:
         return self.in_words()
 
+    _svg = "version_test"
+
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - one row
         header = ("within reference", "within current", "between", "difference", "p", "rankings")
         row = (*self.within, self.between, self.difference, self.p_value, " and ".join(map(str, self.m)))

@@ -1,9 +1,9 @@
 """Write skrebate.json, scores of scikit-rebate where its definitions are ours: `python make_skrebate.py`.
 
 Needs scikit-rebate 0.8 (skrebate on PyPI). Its ReliefF for a continuous endpoint is not RReliefF: it takes the k
-nearest hits and the k nearest misses, and a hit is an instance whose target is less than one standard deviation away. The two
-are the same where the target has two values and the two nearest of every instance are a hit and a miss, for k = 1
-there and 2 here: `rectangles`. Its SURF takes the mean distance over n², not n (n - 1) pairs, so it is left out.
+nearest hits and the k nearest misses, and a hit is an instance whose target is less than one standard deviation away.
+The two are the same where the target has two values and the two nearest of every instance are a hit and a miss, for
+k = 1 there and 2 here: `rectangles`. Its SURF takes the mean distance over n², not n (n - 1) pairs, so it is left out.
 """
 
 from __future__ import annotations

@@ -82,31 +82,32 @@ def mean_digamma(x, order, codes, starts, ends, neighbours, digamma, out):
 
 @kernel
 def put(distance, near):
-    """Put a distance into a sorted list in place of the last."""
+    """Put a distance into a sorted list in place of the last; return the one that is last now."""
     place = near.size - 1
     while place > 0 and near[place - 1] > distance:
         near[place] = near[place - 1]
         place -= 1
     near[place] = distance
+    return near[near.size - 1]
 
 
 @kernel
-def offer_slab(xs, ys, left, right, x, y, near):
-    """Offer a slab's points to a point's list of the nearest: outward in x from left and right, while near enough."""
-    last = near.size - 1
-    while True:
-        to_left, to_right = x - xs[left], xs[right] - x
-        gap = min(to_left, to_right)
-        if gap >= near[last]:
-            return
-        if to_left <= to_right:
-            distance = max(gap, abs(ys[left] - y))
-            left -= 1
-        else:
-            distance = max(gap, abs(ys[right] - y))
-            right += 1
-        if distance < near[last]:
-            put(distance, near)
+def offer_slab(xs, ys, left, right, x, y, near, furthest):
+    """Offer a slab's points to a point's list of the nearest: outward in x from left and right, while near enough.
+
+    Returns the last distance of the list, as `furthest` is before.
+    """
+    while x - xs[left] < furthest:
+        gap = abs(ys[left] - y)
+        if gap < furthest:
+            furthest = put(max(gap, x - xs[left]), near)
+        left -= 1
+    while xs[right] - x < furthest:
+        gap = abs(ys[right] - y)
+        if gap < furthest:
+            furthest = put(max(gap, xs[right] - x), near)
+        right += 1
+    return furthest
 
 
 @kernel
@@ -154,22 +155,17 @@ def joint_distance(x, y, point, slab, size, xs, ys, fronts, near):
     Slabs are visited outward from the point's own until their gap in y is too large. `fronts` says how many points of
     each slab are left of x, as points come in order of x; y[point] is the point's own.
     """
-    last, value = near.size - 1, y[point]
+    value = y[point]
     near[:] = np.inf
-    offer_slab(xs[slab], ys[slab], fronts[slab] - 1, fronts[slab] + 1, x, value, near)
+    furthest = offer_slab(xs[slab], ys[slab], fronts[slab] - 1, fronts[slab] + 1, x, value, near, np.inf)
     above, below = slab + 1, slab - 1
-    more = True
-    while more:
-        more = False
-        if above < fronts.size and y[above * size] - value < near[last]:
-            offer_slab(xs[above], ys[above], fronts[above] - 1, fronts[above], x, value, near)
-            above += 1
-            more = True
-        if below >= 0 and value - y[below * size + size - 1] < near[last]:
-            offer_slab(xs[below], ys[below], fronts[below] - 1, fronts[below], x, value, near)
-            below -= 1
-            more = True
-    return near[last]
+    while above < fronts.size and y[above * size] - value < furthest:
+        furthest = offer_slab(xs[above], ys[above], fronts[above] - 1, fronts[above], x, value, near, furthest)
+        above += 1
+    while below >= 0 and value - y[below * size + size - 1] < furthest:
+        furthest = offer_slab(xs[below], ys[below], fronts[below] - 1, fronts[below], x, value, near, furthest)
+        below -= 1
+    return furthest
 
 
 @kernel
@@ -180,7 +176,7 @@ def mean_digammas(x, order, y, k, digamma, out):
     values x (feature, point). A slab of about sqrt(n) points costs as much to enter as its points near x to visit.
     """
     n = y.size
-    size = max(8, int(0.6 * np.sqrt(n * k)))
+    size = max(8, int(0.8 * np.sqrt(n * k)))
     slabs = (n + size - 1) // size
     xs = np.empty((slabs, size + 2))
     ys = np.zeros((slabs, size + 2))

@@ -26,6 +26,15 @@ def strip_distances(z, codes, unknown, halves, start, end, lines):
 
 
 @kernel
+def in_order(values):
+    """Return the sum of the values, added in their order, compiled or not."""
+    total = 0.0
+    for j in range(values.size):
+        total += values[j]
+    return total
+
+
+@kernel
 def sum_lines(lines, start, out):
     """Write the sum of each row's distances to the other rows."""
     for i in range(lines.shape[0]):
@@ -48,7 +57,7 @@ def radius(line, row):
     total = 0.0
     for j in range(line.size):
         if j != row:
-            total += (line[j] - mean) ** 2
+            total += (line[j] - mean) * (line[j] - mean)
     return mean - np.sqrt(total / (line.size - 1)) / 2
 
 
@@ -101,7 +110,7 @@ def numeric_sums(z, start, end, weights, out):
                     for j in range(line.size):
                         total[j] += line[j] * abs(mine - theirs[j])
         for f in range(first, last):
-            out[f] = totals[f - first].sum()
+            out[f] = in_order(totals[f - first])
     by_column = np.zeros(n)
     for i in range(rows):
         by_column += weights[i]
@@ -112,7 +121,7 @@ def numeric_sums(z, start, end, weights, out):
                 out[f] += 0.5 * by_column[j]
         for i in range(rows):
             if z[f, start + i] != z[f, start + i]:
-                out[f] += 0.5 * weights[i].sum()
+                out[f] += 0.5 * in_order(weights[i])
 
 
 @kernel
@@ -129,4 +138,4 @@ def nominal_sums(codes, unknown, start, end, weights, out):
             for j in range(n):
                 difference = 1.0 if mine != theirs[j] else 0.0
                 total[j] += line[j] * (unknown[f] if min(mine, theirs[j]) < 0 else difference)
-        out[f] = total.sum()
+        out[f] = in_order(total)

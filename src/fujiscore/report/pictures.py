@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from fujiscore.compare import Comparison, Curve
     from fujiscore.consensus import Consensus
+    from fujiscore.drift_results import Drift
     from fujiscore.explain import Explanation
     from fujiscore.matrix import Dendrogram, Embedding, Matrix
     from fujiscore.null import Chance
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
     from fujiscore.stability_tests import StabilityComparison
     from fujiscore.study import Study
     from fujiscore.truncated import RBO, Bounds
+    from fujiscore.version_tests import VersionTest
 
 # The most curves in one picture, rankings whose absence moves a stability most, and rankings in a tree or a map.
 CURVES, INFLUENTIAL, LEAVES = 8, 6, 40
-# Shared items are grey, near misses blue, far misses and opposite signs orange.
-KINDS = {"shared": svg.GREY, "near miss": PALETTE[1], "far miss": PALETTE[0], "opposite sign": PALETTE[0]}
+# As in the picture of a comparison: shared items are grey, near misses orange, far misses in the colour of text.
+KINDS = {"shared": svg.GREY, "near miss": PALETTE[0], "far miss": "currentColor", "opposite sign": "currentColor"}
 OVER_K = "k, number of top items"
 
 
@@ -275,7 +277,7 @@ def explanation(result: Explanation) -> str:
         result.items,
         result.contribution,
         title=f"contributions to FUJI at {result.sizes}",
-        label="contribution (blue: near miss, orange: far miss, grey: shared)",
+        label="contribution (orange: near miss, grey: shared, black or white: far miss)",
         colours=[KINDS[kind] for kind in result.kind],
         form=".3f",
         most=1.0,
@@ -295,6 +297,32 @@ def item_ranks(result: ItemRanks) -> str:
         span=(1.0, max(float(result.high[: svg.ROWS].max()), 2.0)),
         form=".1f",
     )
+
+
+def drift(result: Drift) -> str:
+    """Return the shares of the features that changed most: a dot at the current one, a line to the reference's."""
+    moved = [change for change in result.changes if change.kind != "same"]
+    if not moved:
+        return ""
+    shares = np.array([(change.share_current, change.share_reference) for change in moved])
+    return svg.intervals(
+        [change.item for change in moved],
+        shares[:, 0],
+        shares.min(axis=1),
+        shares.max(axis=1),
+        title="shares of the features that changed most",
+        label="share: dot current, line to reference (blue: up, orange: down)",
+        colours=[PALETTE[1 if change.share_change >= 0 else 0] for change in moved],
+        span=(min(float(shares.min()), 0.0), max(float(shares.max()), 1e-9)),
+    )
+
+
+def version_test(result: VersionTest) -> str:
+    """Return the similarity of resamples within and between versions."""
+    label = f"mean {find(result.pairs.measure).title}, {result.pairs.area}"
+    values = [(value, np.nan, np.nan) for value in (*result.within, result.between)]
+    own = ink(result.pairs.measure)
+    return _rows(["within reference", "within current", "between"], values, label, label, [own, own, svg.GREY])
 
 
 def recall(result: Recall) -> str:

@@ -13,7 +13,7 @@ from fujiscore.report.pairs import comparison, verdict_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fujiscore.drift_results import Change, Drift
+    from fujiscore.drift_results import Drift, FeatureChange
 
 # Features that the chart of shares and the tables of movers have.
 CHARTED, LISTED = 20, 200
@@ -44,7 +44,7 @@ def drift(result: Drift, gates: Sequence[str] = ()) -> Page:
     )
 
 
-def _shares_part(changed: Sequence[Change], count: int) -> dict[str, Any]:
+def _shares_part(changed: Sequence[FeatureChange], count: int) -> dict[str, Any]:
     """Return the shares of the features that changed most, in the old version and in the new one."""
     shown = changed[:CHARTED]
     rows = [_share_row(change) for change in shown]
@@ -60,7 +60,7 @@ def _shares_part(changed: Sequence[Change], count: int) -> dict[str, Any]:
     }
 
 
-def _share_row(change: Change) -> dict[str, Any]:
+def _share_row(change: FeatureChange) -> dict[str, Any]:
     """Return a feature's shares as a row of a chart; those that grew and those that shrank have their own colours."""
     ends = sorted((change.share_reference, change.share_current))
     return {

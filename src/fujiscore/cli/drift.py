@@ -48,7 +48,7 @@ def gates(function: Any) -> Any:
     examples=(
         "fuji drift examples/v1.csv examples/v2.csv",
         "fuji drift examples/v1_seeds.csv examples/v2_seeds.csv --seeds",
-        "fuji drift examples/v1.csv examples/v2.csv -k 5 --fail-under 0.7 --markdown",
+        "fuji drift examples/v1.csv examples/v2.csv -k 5 --fail-under 0.7",
         "fuji drift examples/v1.csv examples/v2.csv --fail-under 0.5 --corrected --json",
     ),
 )

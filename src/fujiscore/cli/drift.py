@@ -33,7 +33,7 @@ def gates(function: Any) -> Any:
         ),
         options.option(
             "--allow-missing-features",
-            "Let gates pass although NEW lacks features of OLD; otherwise these fail.",
+            "Let gates pass if NEW lacks features of OLD; by default they fail.",
             is_flag=True,
         ),
     )
@@ -55,35 +55,42 @@ def gates(function: Any) -> Any:
 @click.argument("files", nargs=-1, required=True, metavar="OLD NEW")
 @options.option(
     "--reference-resamples -r reference_resamples",
-    "Rankings of OLD by other seeds or resamples, one per column or file; repeat for several files.",
+    "Rankings of OLD from other seeds or resamples, one per column or file; repeat for several files.",
     multiple=True,
     metavar="FILE",
 )
 @options.option(
     "--current-resamples -c current_resamples",
-    "The same for NEW.",
+    "Rankings of NEW from other seeds or resamples, likewise.",
     multiple=True,
     metavar="FILE",
 )
 @options.option(
     "--seeds",
-    "OLD and NEW hold one ranking per seed: compare the first of each, against the noise of all.",
+    "OLD and NEW have one ranking per seed: compare the first of each; all of them measure the noise.",
     is_flag=True,
 )
 @options.option(
-    "--noise", "What resamples differ in, for the verdict's words.", type=click.Choice(tuple(NOISES)), default="seeds"
+    "--noise",
+    "What the resamples differ in; used in the wording of the verdict.",
+    type=click.Choice(tuple(NOISES)),
+    default="seeds",
 )
 @options.option(
     "--measure -m measure", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="fuji"
 )
-@options.option("-k k", "Compare the top K alone instead of the area.", type=options.Count(1), metavar="K")
+@options.option("-k k", "Compare only the top K, instead of the area over all k.", type=options.Count(1), metavar="K")
 @options.option("--ks", "Where to evaluate curves.", type=options.Grid())
 @options.option(
-    "--confidence", "A change is beyond the noise if p is at most 1 - P.", type=float, default=0.95, metavar="P"
+    "--confidence",
+    "Confidence level: a change is beyond the noise if p is at most 1 - P.",
+    type=float,
+    default=0.95,
+    metavar="P",
 )
 @options.option(
     "--permutations",
-    "Number of permutations for the p-value against chance; by default 1000 where it has no closed form.",
+    "Number of permutations for the p-value against chance. The default is 1000 if there is no closed form.",
     type=options.Count(0),
     metavar="N",
 )
@@ -120,7 +127,7 @@ def command(
     Prints the verdict, how similar the versions are and how much of it is chance, the features that changed most in
     share (the score over the sum of its version's scores) and in rank, and those that are new, vanished or of opposite
     sign. With rankings by several seeds of the versions (-r and -c, or --seeds), the verdict says whether the change is
-    more than between seeds: a permutation test, for which four of each are the fewest.
+    more than between seeds, by a permutation test that needs at least four of each.
 
     Gates (--fail-...) set the exit code. Features of OLD that NEW lacks fail them.
     """
@@ -149,7 +156,7 @@ def command(
         **work.arguments(writing),
     )
     if seeds:
-        first = f"compared are the first rankings, {printable(old.names[0], NAME)} and {printable(new.names[0], NAME)}"
+        first = f"comparing the first rankings, {printable(old.names[0], NAME)} and {printable(new.names[0], NAME)}"
         result = replace(result, notes=(first, *result.notes))
     verdict = result.judge(
         fail_under=fail_under,

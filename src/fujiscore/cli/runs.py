@@ -60,25 +60,25 @@ def gates(function: Any) -> Any:
         ),
         options.option(
             "--fail-under-quantile",
-            "Exit with 1 if the Q quantile over the queries is below X: 0.05:0.5.",
+            "Exit with 1 if the Q quantile over the queries is below X, for example 0.05:0.5.",
             type=TwoNumbers(),
             metavar="Q:X",
         ),
         options.option(
             "--fail-share-below",
-            "Exit with 1 if more than a share S of the queries is below X: 0.5:0.1.",
+            "Exit with 1 if more than a share S of the queries is below X, for example 0.5:0.1.",
             type=TwoNumbers(),
             metavar="X:S",
         ),
         options.corrected("Let gates judge the value corrected for chance."),
         options.option(
             "--allow-missing-queries",
-            "Let gates leave out queries that B lacks or that have no value; otherwise these fail.",
+            "Let gates ignore queries that B lacks or that have no value; by default these fail.",
             is_flag=True,
         ),
         options.option(
             "--allow-shorter-lists",
-            "Let gates pass queries for which B lists fewer items than A, and fewer than k; likewise --missing drop.",
+            "Let gates pass queries for which B lists fewer items than A, and fewer than k; needed with --missing drop.",
             is_flag=True,
         ),
     )

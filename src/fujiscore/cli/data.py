@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import wraps
 from math import log2, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from fujiscore.rankers.targets import TASKS
 from fujiscore.tiles import workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from fujiscore.cli.options import Work, Writing
     from fujiscore.rankers import Features
@@ -106,18 +105,7 @@ OPTIONS = (
 )
 
 
-def asked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of data sets to a command, which gets them as one object, `asked`."""
-
-    @wraps(function)
-    def call(**values: Any) -> Any:
-        packed = Asked(**{name: values.pop(name) for name in Asked.__dataclass_fields__})
-        return function(**values, asked=packed)
-
-    decorated: Callable[..., Any] = call
-    for add in reversed(OPTIONS):
-        decorated = add(decorated)
-    return decorated
+asked = options.packed(Asked, *OPTIONS)
 
 
 def read(wanted: Asked) -> Data:

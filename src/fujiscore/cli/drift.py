@@ -21,25 +21,20 @@ if TYPE_CHECKING:
     from fujiscore.gates import Verdict
 
 
-def gates(function: Any) -> Any:
-    """Add the options of gates, which are passed on as one mapping."""
-    added = (
-        options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
-        options.corrected("Let --fail-under judge the value corrected for chance."),
-        options.option(
-            "--fail-beyond",
-            "Exit with 1 if the change is beyond the noise, or cannot be judged.",
-            is_flag=True,
-        ),
-        options.option(
-            "--allow-missing-features",
-            "Let gates pass if NEW lacks features of OLD; by default they fail.",
-            is_flag=True,
-        ),
-    )
-    for add in reversed(added):
-        function = add(function)
-    return function
+gates = options.together(
+    options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
+    options.corrected("Let --fail-under judge the value corrected for chance."),
+    options.option(
+        "--fail-beyond",
+        "Exit with 1 if the change is beyond the noise, or cannot be judged.",
+        is_flag=True,
+    ),
+    options.option(
+        "--allow-missing-features",
+        "Let gates pass if NEW lacks features of OLD; by default they fail.",
+        is_flag=True,
+    ),
+)
 
 
 @click.command(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from fujiscore.gates import Verdict
 
 
-gates = options.together(
+@dataclass(frozen=True)
+class Gates:
+    """What makes the command fail; the fields are the arguments of `Drift.judge`."""
+
+    fail_under: float | None
+    corrected: bool
+    fail_beyond: bool
+    allow_missing_features: bool
+
+
+gated = options.packed(
+    Gates,
     options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
     options.corrected("Let --fail-under judge the value corrected for chance."),
     options.option(
@@ -90,7 +101,7 @@ gates = options.together(
     metavar="N",
 )
 @options.seed("Seed of permutations and random splits.")
-@gates
+@gated
 @options.reading_versions
 @options.plot("Draw the shares of the features that changed most")
 @options.html
@@ -105,16 +116,12 @@ def command(
     measure: fj.Measure,
     k: int | None,
     ks: Any,
-    seed: int,
     reading: options.Reading,
+    gates: Gates,
     plot: str | None,
     html: str | None,
     writing: options.Writing,
     work: options.Work,
-    fail_under: float | None,
-    corrected: bool,
-    fail_beyond: bool,
-    allow_missing_features: bool,
     **chosen: Any,
 ) -> int:
     """Judge the change between two versions of a model: OLD and NEW, files of features and importances.
@@ -122,13 +129,13 @@ def command(
     Prints the verdict, how similar the versions are and how much of it is chance, the features that changed most in
     share (the score over the sum of its version's scores) and in rank, and those that are new, vanished or of opposite
     sign. With rankings by several seeds of the versions (-r and -c, or --seeds), the verdict says whether the change is
-    more than between seeds, by a permutation test that needs at least four of each.
+    more than between seeds, by a permutation test; four of each are enough for p below 0.05.
 
     Gates (--fail-...) set the exit code. Features of OLD that NEW lacks fail them.
     """
     read = [*files, *reference_resamples, *current_resamples]
     check_destinations(writing, read, plot, html)
-    require_bounds(measure, fail_under=fail_under, corrected=corrected)
+    require_bounds(measure, fail_under=gates.fail_under, corrected=gates.corrected)
     if k is not None and ks is not None:
         raise click.UsageError("-k and --ks both say where to evaluate: pass one of them.")
     if seeds and (reference_resamples or current_resamples):
@@ -143,7 +150,7 @@ def command(
         current_resamples=new if seeds else noise[1],
         k=k,
         ks=ks or "exp",
-        random_state=seed,
+        random_state=chosen.pop("seed"),
         missing=reading.missing,  # type: ignore[arg-type]
         universe=inputs.policies(reading)["universe"],
         **chosen,
@@ -153,12 +160,7 @@ def command(
     if seeds:
         first = f"comparing the first rankings, {printable(old.names[0], NAME)} and {printable(new.names[0], NAME)}"
         result = replace(result, notes=(first, *result.notes))
-    verdict = result.judge(
-        fail_under=fail_under,
-        corrected=corrected,
-        fail_beyond=fail_beyond,
-        allow_missing_features=allow_missing_features,
-    )
+    verdict = result.judge(**asdict(gates))
     if plot is not None:
         rows = min(15, len(result.changes))
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 1.6 + 0.28 * rows))

@@ -306,7 +306,7 @@ class TestResamples:
         found = fj.study(x, y, ["relief"], groups=groups, scheme="folds", resamples=6, permutations=0)
         assert not any("lack a class" in note for note in found.notes)
         found = fj.study(x, y, ["relief"], groups=np.arange(60) // 20, scheme="folds", resamples=3, permutations=0)
-        assert "3 of 3 resamples lack a class: groups or time decide what they hold" in found.notes
+        assert "3 of 3 resamples lack a class, since groups or time determine their rows" in found.notes
         with pytest.raises(fj.InputError, match=r"resample 1 of 5 cannot be ranked: y must hold at least two classes"):
             fj.study(x, y, ["relief"], scheme="time", resamples=5, permutations=0)
 

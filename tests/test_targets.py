@@ -318,7 +318,7 @@ class TestResamples:
             ({"groups": np.zeros((30, 2))}, "groups must be one-dimensional: one group per row"),
             ({"groups": ["a", "b"] * 15}, "groups must name at least 3 groups; got 2"),
             ({"groups": np.arange(30) % 4, "scheme": "folds", "resamples": 5}, "at most the number of groups, 4"),
-            ({"groups": np.arange(30), "scheme": "time"}, "order of rows, not by groups"),
+            ({"groups": np.arange(30), "scheme": "time"}, "takes no groups"),
             ({"scheme": "time", "resamples": 20}, "resamples must be at most 14 for scheme='time' with 30 rows"),
             ({"scheme": KFold(2)}, "KFold must give at least 3 splits for a study; it gives 2"),
             ({"scheme": GroupKFold(3)}, "GroupKFold cannot split these data"),

@@ -149,7 +149,7 @@ def _require_units(table: Features, checked: Plan) -> None:
         )
     if checked.scheme == "time" and table.groups is not None:
         raise InputError(
-            f"{spelled('scheme', 'time')} resamples by the order of rows and takes no groups: leave them out."
+            f"{spelled('scheme', 'time')} splits rows by their order and takes no groups: leave groups out."
         )
     if table.groups is not None and units < LEAST_RESAMPLES:
         raise InputError(f"{spelled('groups')} must name at least {LEAST_RESAMPLES} groups; got {units}.")

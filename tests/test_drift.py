@@ -524,7 +524,7 @@ def test_files_of_seeds_are_versions_if_asked_for():
     report = json.loads(call(old, new, "--seeds", "--json").stdout)
     assert report["verdict"] == "beyond the noise between seeds"
     assert report["noise"]["m"] == [5, 5]
-    assert "compared are the first rankings, seed_1 and seed_1" in report["notes"]
+    assert "comparing the first rankings, seed_1 and seed_1" in report["notes"]
     first = json.loads(call(f"{old}:seed_1", f"{new}:seed_1", "-r", old, "-c", new, "--json").stdout)
     assert first["changes"] == report["changes"]
     assert first["noise"] == report["noise"]

@@ -306,7 +306,7 @@ class TestResamples:
         found = fj.study(x, y, ["relief"], groups=groups, scheme="folds", resamples=6, permutations=0)
         assert not any("lack a class" in note for note in found.notes)
         found = fj.study(x, y, ["relief"], groups=np.arange(60) // 20, scheme="folds", resamples=3, permutations=0)
-        assert "3 of 3 resamples lack a class: groups or time decide what they hold" in found.notes
+        assert "3 of 3 resamples lack a class, since groups or time determine their rows" in found.notes
         with pytest.raises(fj.InputError, match=r"resample 1 of 5 cannot be ranked: y must hold at least two classes"):
             fj.study(x, y, ["relief"], scheme="time", resamples=5, permutations=0)
 
@@ -318,7 +318,7 @@ class TestResamples:
             ({"groups": np.zeros((30, 2))}, "groups must be one-dimensional: one group per row"),
             ({"groups": ["a", "b"] * 15}, "groups must name at least 3 groups; got 2"),
             ({"groups": np.arange(30) % 4, "scheme": "folds", "resamples": 5}, "at most the number of groups, 4"),
-            ({"groups": np.arange(30), "scheme": "time"}, "order of rows, not by groups"),
+            ({"groups": np.arange(30), "scheme": "time"}, "takes no groups"),
             ({"scheme": "time", "resamples": 20}, "resamples must be at most 14 for scheme='time' with 30 rows"),
             ({"scheme": KFold(2)}, "KFold must give at least 3 splits for a study; it gives 2"),
             ({"scheme": GroupKFold(3)}, "GroupKFold cannot split these data"),

@@ -176,7 +176,7 @@ class Consensus(Result):
             "with the consensus of the others": (".4f", self.left_out),
             "with the consensus": (".4f", self.agreement),
         }
-        kind = f"agreement of the lists ({find(self.measure).title}, {self.area}), the least first"
+        kind = f"agreement of the lists ({find(self.measure).title}, {self.area}), lowest first"
         shown = order[: len(first_places(order.size, rows))].tolist()
         head = f"consensus ({self.method}) of {len(self.names)} rankings"
         return [

@@ -65,7 +65,7 @@ class Verdict(Tabular):
     checks: tuple[Check, ...]
 
     def _summary(self) -> list[str]:
-        return self.lines() or ["passed: there is no gate"]
+        return self.lines() or ["passed: no gates were set"]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are few gates
         header, formats = ["gate", "value", "bound", "passed"], ["", ".4g", ".4g", ""]

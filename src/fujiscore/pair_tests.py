@@ -16,7 +16,7 @@ from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Rankings
 from fujiscore.rankings import combine, takes_policies
 from fujiscore.rankings import rankings as as_rankings
-from fujiscore.results import Result, difference_table, record
+from fujiscore.results import Result, difference_table, estimate_cells, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,13 +73,7 @@ class ResampledSimilarity(Result):
     _svg = "similarity"
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
-        known = {
-            "similarity": (".4f", self.value),
-            f"{self.confidence:.0%} interval, low": (".4f", self.low),
-            "high": (".4f", self.high),
-            "standard error": (".4f", self.standard_error),
-            "paired": ("", self.paired),
-        }
+        known = estimate_cells("similarity", self) | {"paired": ("", self.paired)}
         caption = f"similarity of two methods ({find(self.pairs.measure).title}, {self.pairs.area})"
         return [record(caption, known, [COVERS])]
 

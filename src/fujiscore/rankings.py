@@ -188,16 +188,7 @@ def align(
     `negative` is one policy for all rankings, or one for each.
     """
     signs = [negative] * len(objects) if isinstance(negative, str) or negative is None else list(negative)
-    for sign in signs:
-        choice("negative", sign, NEGATIVE)
-    choice("nan", nan, NAN)
-    choice("duplicates", duplicates, DUPLICATES)
-    if missing == "bounds":
-        raise InputError(
-            f"{spelled('missing', 'bounds')} gives an interval, not a value: use fujiscore.bounds(r, s), "
-            f"or fujiscore.curve(r, s, {spelled('missing', 'bounds')})."
-        )
-    choice("missing", missing, MISSING)
+    _check_policies(signs, nan, missing, duplicates)
     objects = models.with_blanks([_single(obj, name) for obj, name in zip(objects, names, strict=True)])
     signs, objects = _suited(signs, objects, transform)
     said = list(notes)
@@ -230,6 +221,20 @@ def align(
     final = tuple(dict.fromkeys(map(one_line, said)))
     members = [member.renamed(name, size, final) for member, name in zip(members, names, strict=True)]
     return Rankings.of(members, labels, size, final)
+
+
+def _check_policies(signs: Sequence[str], nan: str, missing: str, duplicates: str) -> None:
+    """Raise if a policy is not one of its words."""
+    for sign in signs:
+        choice("negative", sign, NEGATIVE)
+    choice("nan", nan, NAN)
+    choice("duplicates", duplicates, DUPLICATES)
+    if missing == "bounds":
+        raise InputError(
+            f"{spelled('missing', 'bounds')} gives an interval, not a value: use fujiscore.bounds(r, s), "
+            f"or fujiscore.curve(r, s, {spelled('missing', 'bounds')})."
+        )
+    choice("missing", missing, MISSING)
 
 
 def _parts(

@@ -112,7 +112,7 @@ def _checked(table: Features, schedule: Plan) -> Plan:
         lacking += target.counts.size < table.target.counts.size
     if not lacking:
         return schedule
-    note = f"{lacking} of {schedule.count} resamples lack a class: groups or time decide what they hold"
+    note = f"{lacking} of {schedule.count} resamples lack a class, since groups or time determine their rows"
     return replace(schedule, notes=(note,))
 
 
@@ -148,7 +148,9 @@ def _require_units(table: Features, checked: Plan) -> None:
             f"got {checked.count}."
         )
     if checked.scheme == "time" and table.groups is not None:
-        raise InputError(f"{spelled('scheme', 'time')} goes by the order of rows, not by groups: leave out groups.")
+        raise InputError(
+            f"{spelled('scheme', 'time')} splits rows by their order and takes no groups: leave groups out."
+        )
     if table.groups is not None and units < LEAST_RESAMPLES:
         raise InputError(f"{spelled('groups')} must name at least {LEAST_RESAMPLES} groups; got {units}.")
 

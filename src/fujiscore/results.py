@@ -106,6 +106,16 @@ def record(caption: str, columns: Mapping[str, tuple[str, Any]], notes: Sequence
     )
 
 
+def estimate_cells(name: str, result: Any) -> dict[str, tuple[str, Any]]:
+    """Return the cells of a value with its interval and standard error, for `record`."""
+    return {
+        name: (".4f", result.value),
+        f"{result.confidence:.0%} interval, low": (".4f", result.low),
+        "high": (".4f", result.high),
+        "standard error": (".4f", result.standard_error),
+    }
+
+
 def difference_table(
     caption: str, names: Sequence[str], first: Any, second: Any, difference: Any, notes: Sequence[str]
 ) -> Table:

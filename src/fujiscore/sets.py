@@ -11,7 +11,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, integer, proportion
 from fujiscore.intervals import bounded, test, welch
-from fujiscore.results import Result, record
+from fujiscore.results import Result, estimate_cells, record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,14 +107,7 @@ class SetStability(Result):
     _svg = "set_stability"
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
-        known = {
-            "stability": (".4f", self.value),
-            f"{self.confidence:.0%} interval, low": (".4f", self.low),
-            "high": (".4f", self.high),
-            "standard error": (".4f", self.standard_error),
-            "sets": ("d", self.m),
-            "items": ("d", self.n),
-        }
+        known = estimate_cells("stability", self) | {"sets": ("d", self.m), "items": ("d", self.n)}
         return [record("stability of chosen sets", known, [COVERS])]
 
 

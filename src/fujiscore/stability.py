@@ -19,7 +19,7 @@ from fujiscore.pairwise import Task, caveats, pairwise, sort_all, task_for
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.rankings import takes_policies
 from fujiscore.ranks import ItemRanks, item_ranks
-from fujiscore.results import Reported, Result, ResultOverK, record
+from fujiscore.results import Reported, Result, ResultOverK, estimate_cells, record
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -107,13 +107,7 @@ class Stability(Result, Reported):
     _svg = "stability"
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
-        known = {
-            "stability": (".4f", self.value),
-            f"{self.confidence:.0%} interval, low": (".4f", self.low),
-            "high": (".4f", self.high),
-            "standard error": (".4f", self.standard_error),
-            "rankings": ("d", self.m),
-        }
+        known = estimate_cells("stability", self) | {"rankings": ("d", self.m)}
         return [record(f"stability ({find(self.pairs.measure).title}, {self.pairs.area})", known, [COVERS])]
 
 

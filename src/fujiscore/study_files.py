@@ -46,7 +46,7 @@ def write(study: Study, folder: Path, *, pictures: bool | None = None, picture_f
     """Write all files of a study into a folder."""
     installed = find_spec("matplotlib") is not None
     if pictures and not installed:
-        raise MissingExtraError("pictures need matplotlib: pip install 'fujiscore[plot]'")
+        raise MissingExtraError("figures need matplotlib: pip install 'fujiscore[plot]'")
     files: dict[str, Any] = {name: partial(_write_text, to_csv(*table)) for name, table in tables(study).items()}
     if installed and pictures is not False:
         for name, drawing in figures(study).items():

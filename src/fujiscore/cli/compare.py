@@ -115,18 +115,22 @@ def command(
         **work.arguments(writing),
     )
     judged = _judged(result, corrected=corrected) if fail_under is not None else 0.0
+    first = sizes[0] if sizes else None
+    _show(result, first, plot, html, writing)
+    why = result.explain(first) if measures[0].name == "fuji" and columns is None else None
+    deliver(_report(result, why, files, writing.show or NEAR_MISSES), writing)
+    return _verdict(f"{'corrected ' if corrected else ''}{_headline_name(result)}", judged, fail_under)
+
+
+def _show(result: fj.Comparison, k: int | None, plot: str | None, html: str | None, writing: options.Writing) -> None:
+    """Draw the figure and write the page that were asked for; both show the items at k, where that is possible."""
     if plot is not None:
-        k = sizes[0] if sizes and columns is None and "fuji" in result.curves else None
-        draw_figure(plot, writing, lambda figure: picture.draw(result, figure, k), picture.size(result, k))
+        at = k if result.in_memory and "fuji" in result.curves else None
+        draw_figure(plot, writing, lambda figure: picture.draw(result, figure, at), picture.size(result, at))
     if html is not None:
         from fujiscore.report.pairs import comparison
 
-        write_page(html, writing, comparison(result, sizes[0] if sizes else None))
-    why = None
-    if measures[0].name == "fuji" and columns is None:
-        why = result.explain(sizes[0] if sizes else None)
-    deliver(_report(result, why, files, writing.show or NEAR_MISSES), writing)
-    return _verdict(f"{'corrected ' if corrected else ''}{_headline_name(result)}", judged, fail_under)
+        write_page(html, writing, comparison(result, k))
 
 
 def _check_threshold(fail_under: float | None, measure: fj.Measure, *, corrected: bool) -> None:

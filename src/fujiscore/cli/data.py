@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import wraps
 from math import log2, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from fujiscore.rankers.targets import TASKS
 from fujiscore.tiles import workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from fujiscore.cli.options import Work, Writing
     from fujiscore.rankers import Features
@@ -52,38 +51,44 @@ class Asked:
 
 OPTIONS = (
     click.argument("data"),
-    options.option("--target", "Column of classes, or of a quantity.", section="Read", metavar="COLUMN"),
+    options.option("--target", "Target column: classes, or a numeric target.", section="Read", metavar="COLUMN"),
     options.option(
         "--task",
-        "Whether the target holds classes or a quantity; recognised if not given.",
+        "Whether the target is categorical (classification) or numeric (regression); auto detects it.",
         section="Read",
         type=click.Choice(TASKS),
         default="auto",
     ),
     options.option(
         "--groups",
-        "Column that says which rows belong together: resamples hold whole groups. No feature.",
+        "Column of groups of rows that resamples keep together; not used as a feature.",
         section="Read",
         metavar="COLUMN",
     ),
-    options.option("--drop", "Column to leave out; repeat.", section="Read", metavar="COLUMN", multiple=True),
+    options.option(
+        "--drop", "Column to leave out; repeat for several.", section="Read", metavar="COLUMN", multiple=True
+    ),
     options.option(
         "--categorical",
-        "Column of numbers that stand for categories; repeat. Text is always categorical.",
+        "Numeric column to treat as categorical; repeat for several. Text is always categorical.",
         section="Read",
         metavar="COLUMN",
         multiple=True,
     ),
     options.option(
         "--nan",
-        "Missing values: keep (relief uses them, medians and most frequent categories are filled in for others), drop "
-        "the rows, or fill in for all.",
+        "How to treat missing values: keep (relief uses them; other methods get the median or the most frequent "
+        "category), drop the rows, or fill them in for all methods.",
         section="Read",
         type=click.Choice(NAN),
         default="keep",
     ),
     options.option(
-        "--rows", "Use a sample of N rows, of each class its share.", section="Read", type=options.Count(1), metavar="N"
+        "--rows",
+        "Use a random sample of N rows, stratified by class.",
+        section="Read",
+        type=options.Count(1),
+        metavar="N",
     ),
     options.option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
     options.option(
@@ -100,18 +105,7 @@ OPTIONS = (
 )
 
 
-def asked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of data sets to a command, which gets them as one object, `asked`."""
-
-    @wraps(function)
-    def call(**values: Any) -> Any:
-        packed = Asked(**{name: values.pop(name) for name in Asked.__dataclass_fields__})
-        return function(**values, asked=packed)
-
-    decorated: Callable[..., Any] = call
-    for add in reversed(OPTIONS):
-        decorated = add(decorated)
-    return decorated
+asked = options.packed(Asked, *OPTIONS)
 
 
 def read(wanted: Asked) -> Data:

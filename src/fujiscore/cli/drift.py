@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,25 +21,31 @@ if TYPE_CHECKING:
     from fujiscore.gates import Verdict
 
 
-def gates(function: Any) -> Any:
-    """Add the options of gates, which are passed on as one mapping."""
-    added = (
-        options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
-        options.corrected("Let --fail-under judge the value corrected for chance."),
-        options.option(
-            "--fail-beyond",
-            "Exit with 1 if the change is beyond the noise, or cannot be judged.",
-            is_flag=True,
-        ),
-        options.option(
-            "--allow-missing-features",
-            "Let gates pass although NEW lacks features of OLD; otherwise these fail.",
-            is_flag=True,
-        ),
-    )
-    for add in reversed(added):
-        function = add(function)
-    return function
+@dataclass(frozen=True)
+class Gates:
+    """What makes the command fail; the fields are the arguments of `Drift.judge`."""
+
+    fail_under: float | None
+    corrected: bool
+    fail_beyond: bool
+    allow_missing_features: bool
+
+
+gated = options.packed(
+    Gates,
+    options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
+    options.corrected("Let --fail-under judge the value corrected for chance."),
+    options.option(
+        "--fail-beyond",
+        "Exit with 1 if the change is beyond the noise, or cannot be judged.",
+        is_flag=True,
+    ),
+    options.option(
+        "--allow-missing-features",
+        "Let gates pass if NEW lacks features of OLD; by default they fail.",
+        is_flag=True,
+    ),
+)
 
 
 @click.command(
@@ -55,40 +61,47 @@ def gates(function: Any) -> Any:
 @click.argument("files", nargs=-1, required=True, metavar="OLD NEW")
 @options.option(
     "--reference-resamples -r reference_resamples",
-    "Rankings of OLD by other seeds or resamples, one per column or file; repeat for several files.",
+    "Rankings of OLD from other seeds or resamples, one per column or file; repeat for several files.",
     multiple=True,
     metavar="FILE",
 )
 @options.option(
     "--current-resamples -c current_resamples",
-    "The same for NEW.",
+    "Rankings of NEW from other seeds or resamples, likewise.",
     multiple=True,
     metavar="FILE",
 )
 @options.option(
     "--seeds",
-    "OLD and NEW hold one ranking per seed: compare the first of each, against the noise of all.",
+    "OLD and NEW have one ranking per seed: compare the first of each; all of them measure the noise.",
     is_flag=True,
 )
 @options.option(
-    "--noise", "What resamples differ in, for the verdict's words.", type=click.Choice(tuple(NOISES)), default="seeds"
+    "--noise",
+    "What the resamples differ in; used in the wording of the verdict.",
+    type=click.Choice(tuple(NOISES)),
+    default="seeds",
 )
 @options.option(
     "--measure -m measure", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="fuji"
 )
-@options.option("-k k", "Compare the top K alone instead of the area.", type=options.Count(1), metavar="K")
+@options.option("-k k", "Compare only the top K, instead of the area over all k.", type=options.Count(1), metavar="K")
 @options.option("--ks", "Where to evaluate curves.", type=options.Grid())
 @options.option(
-    "--confidence", "A change is beyond the noise if p is at most 1 - P.", type=float, default=0.95, metavar="P"
+    "--confidence",
+    "Confidence level: a change is beyond the noise if p is at most 1 - P.",
+    type=float,
+    default=0.95,
+    metavar="P",
 )
 @options.option(
     "--permutations",
-    "Number of permutations for the p-value against chance; by default 1000 where it has no closed form.",
+    "Number of permutations for the p-value against chance. The default is 1000 if there is no closed form.",
     type=options.Count(0),
     metavar="N",
 )
 @options.seed("Seed of permutations and random splits.")
-@gates
+@gated
 @options.reading_versions
 @options.plot("Draw the shares of the features that changed most")
 @options.html
@@ -103,16 +116,12 @@ def command(
     measure: fj.Measure,
     k: int | None,
     ks: Any,
-    seed: int,
     reading: options.Reading,
+    gates: Gates,
     plot: str | None,
     html: str | None,
     writing: options.Writing,
     work: options.Work,
-    fail_under: float | None,
-    corrected: bool,
-    fail_beyond: bool,
-    allow_missing_features: bool,
     **chosen: Any,
 ) -> int:
     """Judge the change between two versions of a model: OLD and NEW, files of features and importances.
@@ -120,13 +129,13 @@ def command(
     Prints the verdict, how similar the versions are and how much of it is chance, the features that changed most in
     share (the score over the sum of its version's scores) and in rank, and those that are new, vanished or of opposite
     sign. With rankings by several seeds of the versions (-r and -c, or --seeds), the verdict says whether the change is
-    more than between seeds: a permutation test, for which four of each are the fewest.
+    more than between seeds, by a permutation test; four of each are enough for p below 0.05.
 
     Gates (--fail-...) set the exit code. Features of OLD that NEW lacks fail them.
     """
     read = [*files, *reference_resamples, *current_resamples]
     check_destinations(writing, read, plot, html)
-    require_bounds(measure, fail_under=fail_under, corrected=corrected)
+    require_bounds(measure, fail_under=gates.fail_under, corrected=gates.corrected)
     if k is not None and ks is not None:
         raise click.UsageError("-k and --ks both say where to evaluate: pass one of them.")
     if seeds and (reference_resamples or current_resamples):
@@ -141,7 +150,7 @@ def command(
         current_resamples=new if seeds else noise[1],
         k=k,
         ks=ks or "exp",
-        random_state=seed,
+        random_state=chosen.pop("seed"),
         missing=reading.missing,  # type: ignore[arg-type]
         universe=inputs.policies(reading)["universe"],
         **chosen,
@@ -149,14 +158,9 @@ def command(
         **work.arguments(writing),
     )
     if seeds:
-        first = f"compared are the first rankings, {printable(old.names[0], NAME)} and {printable(new.names[0], NAME)}"
+        first = f"comparing the first rankings, {printable(old.names[0], NAME)} and {printable(new.names[0], NAME)}"
         result = replace(result, notes=(first, *result.notes))
-    verdict = result.judge(
-        fail_under=fail_under,
-        corrected=corrected,
-        fail_beyond=fail_beyond,
-        allow_missing_features=allow_missing_features,
-    )
+    verdict = result.judge(**asdict(gates))
     if plot is not None:
         rows = min(15, len(result.changes))
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 1.6 + 0.28 * rows))

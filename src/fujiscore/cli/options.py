@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from functools import wraps
+from functools import reduce, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -258,20 +258,22 @@ html = option(
 )
 
 
-def _packed(kind: type[Any], *options: Decorator) -> Decorator:
+def together(*options: Decorator) -> Decorator:
+    """Return a decorator that adds options, in their order."""
+    return lambda function: reduce(lambda decorated, add: add(decorated), reversed(options), function)
+
+
+def packed(kind: type[Any], *options: Decorator) -> Decorator:
     """Return a decorator that adds options and passes their values on as one object, under the class's name."""
     names = [field.name for field in fields(kind)]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(**values: Any) -> Any:
-            packed = kind(**{name: values.pop(name) for name in names if name in values})
-            return function(**values, **{kind.__name__.lower(): packed})
+            one = kind(**{name: values.pop(name) for name in names if name in values})
+            return function(**values, **{kind.__name__.lower(): one})
 
-        decorated: Callable[..., Any] = call
-        for add in reversed(options):
-            decorated = add(decorated)
-        return decorated
+        return together(*options)(call)
 
     return decorate
 
@@ -307,7 +309,7 @@ class Runs:
 def _reading(missing: Sequence[str], text: str, default: str = "raise") -> Decorator:
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
-    return _packed(
+    return packed(
         Reading,
         option("--item", "Column of items; guessed if not given.", **named),
         option("--score", "Column of scores; repeat for several.", **named, multiple=True),
@@ -341,7 +343,7 @@ reading_truncated = _reading(
 reading_versions = _reading(MISSING, "How to treat features that one version lacks: raise, score 0, or drop.", "zero")
 
 _column = {"section": "Read", "metavar": "COLUMN"}
-runs = _packed(
+runs = packed(
     Runs,
     option("--by", "Column of queries; guessed if not given.", **_column),
     option("--item", "Column of items; guessed if not given.", **_column),
@@ -381,7 +383,7 @@ _common = (
 )
 _json = option("--json", "Report as JSON.", section="Write", is_flag=True)
 _show = option("--show", "Number of rows to print.", section="Write", type=Count(1), metavar="N")
-writing = _packed(
+writing = packed(
     Writing,
     option("--out -o", "Write the report; .csv and .json set the format.", section="Write", metavar="FILE"),
     _json,
@@ -389,7 +391,7 @@ writing = _packed(
     _show,
     *_common,
 )
-writing_table = _packed(
+writing_table = packed(
     Writing,
     option(
         "--out -o",
@@ -405,7 +407,7 @@ writing_table = _packed(
     ),
     *_common,
 )
-writing_markdown = _packed(
+writing_markdown = packed(
     Writing,
     option("--out -o", "Write the report; .csv, .json and .md set the format.", section="Write", metavar="FILE"),
     _json,
@@ -414,7 +416,7 @@ writing_markdown = _packed(
     _show,
     *_common,
 )
-writing_folder = _packed(
+writing_folder = packed(
     Writing,
     option("--out -o", "Write tables, figures and a summary to a folder.", section="Write", metavar="DIR"),
     _json,
@@ -422,7 +424,7 @@ writing_folder = _packed(
     *_common,
 )
 
-points = _packed(
+points = packed(
     Points,
     option("--ks", "Where to evaluate curves.", type=Grid()),
     option("--top", "Evaluate k = 1 to N only.", type=Count(1), metavar="N"),
@@ -432,8 +434,8 @@ _work = (
     option("--jobs", "Number of threads; all cores by default.", section="Other", type=Count(1), metavar="N"),
     option("--no-progress", "Show no progress bar.", section="Other", is_flag=True),
 )
-work = _packed(Work, *_work)
-work_anywhere = _packed(
+work = packed(Work, *_work)
+work_anywhere = packed(
     Work,
     option(
         "--dask",

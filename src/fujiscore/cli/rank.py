@@ -37,9 +37,9 @@ LEAST_COLUMN = 20
 def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.Work) -> None:
     """Rank the features of a data set by several methods.
 
-    DATA is a CSV, TSV, Parquet, Feather, ARFF or libsvm file with a column of classes or of a quantity (--target), one
-    of breast_cancer, diabetes, digits, iris and wine, or openml:NAME. With --out rankings.csv all scores are written as
-    a table that the other commands read.
+    DATA is a CSV, TSV, Parquet, Feather, ARFF or libsvm file with a column of classes or a numeric target (--target),
+    one of breast_cancer, diabetes, digits, iris and wine, or openml:NAME. With --out rankings.csv all scores are
+    written as a table that the other commands read.
     """
     check_destinations(writing, [asked.data])
     data = data_sets.read(asked)

@@ -52,39 +52,32 @@ class TwoNumbers(click.ParamType[Any]):
         return first, second
 
 
-def gates(function: Any) -> Any:
-    """Add the options of gates, which are passed on as one mapping."""
-    added = (
-        options.option(
-            "--fail-under", "Exit with 1 if the mean of the first measure is below X.", type=float, metavar="X"
-        ),
-        options.option(
-            "--fail-under-quantile",
-            "Exit with 1 if the Q quantile over the queries is below X: 0.05:0.5.",
-            type=TwoNumbers(),
-            metavar="Q:X",
-        ),
-        options.option(
-            "--fail-share-below",
-            "Exit with 1 if more than a share S of the queries is below X: 0.5:0.1.",
-            type=TwoNumbers(),
-            metavar="X:S",
-        ),
-        options.corrected("Let gates judge the value corrected for chance."),
-        options.option(
-            "--allow-missing-queries",
-            "Let gates leave out queries that B lacks or that have no value; otherwise these fail.",
-            is_flag=True,
-        ),
-        options.option(
-            "--allow-shorter-lists",
-            "Let gates pass queries for which B lists fewer items than A, and fewer than k; likewise --missing drop.",
-            is_flag=True,
-        ),
-    )
-    for add in reversed(added):
-        function = add(function)
-    return function
+gates = options.together(
+    options.option("--fail-under", "Exit with 1 if the mean of the first measure is below X.", type=float, metavar="X"),
+    options.option(
+        "--fail-under-quantile",
+        "Exit with 1 if the Q quantile over the queries is below X, for example 0.05:0.5.",
+        type=TwoNumbers(),
+        metavar="Q:X",
+    ),
+    options.option(
+        "--fail-share-below",
+        "Exit with 1 if more than a share S of the queries is below X, for example 0.5:0.1.",
+        type=TwoNumbers(),
+        metavar="X:S",
+    ),
+    options.corrected("Let gates judge the value corrected for chance."),
+    options.option(
+        "--allow-missing-queries",
+        "Let gates ignore queries that B lacks or that have no value; by default these fail.",
+        is_flag=True,
+    ),
+    options.option(
+        "--allow-shorter-lists",
+        "Let gates pass if B lists fewer items than A, and fewer than k, in a query; needed with --missing drop.",
+        is_flag=True,
+    ),
+)
 
 
 @click.command(

@@ -45,7 +45,7 @@ SHOWN = 10
 @options.option("--resamples", "Number of resamples.", type=options.Count(3), default=20)
 @options.option(
     "--scheme",
-    "Resample a fraction of the rows, rows with replacement, all but one fold, or growing parts in the order of time.",
+    "How to resample: a fraction of the rows, rows with replacement, all but one fold, or growing parts in time order.",
     type=click.Choice(SCHEMES),
     default="subsample",
 )
@@ -58,7 +58,7 @@ SHOWN = 10
 @options.writing_folder
 @options.option(
     "--figures kind",
-    "Format of the figures in the folder; png by default.",
+    "Format of the figures in the folder. The default is png.",
     section="Write",
     type=click.Choice(study_files.FORMATS),
 )

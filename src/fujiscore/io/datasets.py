@@ -83,7 +83,7 @@ def load(
     """Return the features and the target of a data set.
 
     The source is a file, the name of a data set that scikit-learn bundles (breast_cancer, diabetes, digits, iris,
-    wine), or "openml:NAME" for one to download. The target is the column of classes or of a quantity, required for
+    wine), or "openml:NAME" for one to download. The target is the column of classes or the numeric target, required for
     files other than libsvm; rows without one are left out. Text columns are always categorical, numeric ones if named.
     A column of groups is no feature.
     """
@@ -92,7 +92,7 @@ def load(
     if target is None:
         likely = next((name for name in columns.values if name.lower() in TARGET_NAMES), list(columns.values)[-1])
         remedy = f"For example, pass {spelled('target', likely)}."
-        raise columns.error(f"{spelled('target')} must name the column of classes, or of a quantity. {remedy}")
+        raise columns.error(f"{spelled('target')} must name the column of classes or the numeric target. {remedy}")
     grouping = [] if groups is None else [str(groups)]
     asked = {"target": [target], "drop": drop, "categorical": categorical, "groups": grouping}
     for argument, names in asked.items():

@@ -264,7 +264,7 @@ def consensus(result: Consensus) -> str:
         [result.names[i] for i in order],
         result.left_out[order],
         *ends,
-        title="agreement with the consensus, the least first",
+        title="agreement with the consensus, lowest first",
         label=label,
         colours=[ink(result.measure)] * order.size,
         span=_span(ends),
@@ -331,7 +331,7 @@ def recall(result: Recall) -> str:
     low = [float(part.mean()) for part in (result.values, result.within, result.plain)]
     high = [float(part.mean()) for part in (result.upper, result.within_upper, result.plain)]
     label = "of one query" if len(result) == 1 else f"mean over {len(result)} queries"
-    label += "" if result.known else "; line: to what it can be at most"
+    label += "" if result.known else "; line: up to the upper bound"
     return _rows(names, list(zip(low, low, high, strict=True)), f"recall at k = {result.k}", label, [PALETTE[1]] * 3)
 
 

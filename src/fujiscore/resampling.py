@@ -29,7 +29,7 @@ SCHEMES = ("subsample", "bootstrap", "folds", "time")
 # Schemes that draw rows of each class, without groups.
 PLAIN = ("subsample", "bootstrap", "folds")
 LEAST_RESAMPLES = 3
-# The rows of so many resamples, at most, are held against each other.
+# The rows of so many resamples, at most, are compared.
 MOST_COMPARED = 20
 
 
@@ -98,11 +98,12 @@ def plan(table: Features, count: Any, scheme: Any, fraction: Any, seed: int) -> 
             f"{_units(table)} it leaves out none. Use more rows, a smaller {spelled('fraction')}, or "
             f"{spelled('scheme', 'bootstrap')}."
         )
-    return checked if table.groups is None and scheme != "time" else _checked(table, checked)
+    balanced = table.groups is None and scheme != "time" and not table.target.is_quantity
+    return checked if balanced else _checked(table, checked)
 
 
 def _checked(table: Features, schedule: Plan) -> Plan:
-    """Return a plan of resamples that are not balanced, with a note on classes they lack; raise if one cannot do."""
+    """Return a plan with a note on resamples that lack a class; raise if the target of one does not vary."""
     lacking = 0
     for index in range(schedule.count):
         try:

@@ -277,7 +277,9 @@ def study(
     table, rankers = ready(X, y, METHODS if methods is None else methods, **preparing)
     m = table.categorical.size
     if m < 2:
-        raise InputError("X must have at least 2 features for their rankings to be compared; it has 1. Use rank.")
+        raise InputError(
+            f"{spelled('X')} must have at least 2 features to compare rankings of them; it has 1. Use rank."
+        )
     seed, points, chosen = as_seed(random_state), grid(ks, m), find(measure)
     schedule = plan(table, resamples, scheme, fraction, seed)
     settings: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.errors import InputError, MissingExtraError, choice, integer
+from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
 from fujiscore.rankers.columns import renumbered
 from fujiscore.rankers.features import described_columns, prepare
 from fujiscore.seeds import as_seed
@@ -151,7 +151,9 @@ def _response(target: Target) -> Response:
         return Response(target.values, squared=False)
     values = target.values
     if np.abs(values).max() > LARGEST:
-        raise InputError(f"y must be at most {LARGEST:g} in magnitude for a forest's squared errors. Rescale it.")
+        raise InputError(
+            f"{spelled('y')} must be at most {LARGEST:g} in magnitude for a forest's squared errors. Rescale it."
+        )
     values = values - values.mean()
     # To scikit-learn a node is pure if its variance is below 2e-16, whatever the unit; powers of 2 change no digit.
     exponent = int(np.frexp(np.abs(values).max())[1])
@@ -163,8 +165,8 @@ def _as_float32(features: Features) -> NDArray[np.float32]:
     """Return the values in the precision of scikit-learn's trees, row by row, with category codes without gaps."""
     too_large = (np.abs(features.values) > np.finfo(np.float32).max).any(axis=0)
     if too_large.any():
-        columns = described_columns(too_large, features.names, "exceed", "exceed")
-        raise InputError(f"X must be within float32's range (3.4e38) for a forest; {columns} it. Rescale them.")
+        some = described_columns(too_large, features.names, "exceeds it", "exceed it")
+        raise InputError(f"{spelled('X')} must be within float32's range (3.4e38) for a forest; {some}. Rescale.")
     x = np.ascontiguousarray(features.values, np.float32)
     for column in np.flatnonzero(features.categorical):
         x[:, column] = renumbered(features.values[:, column].astype(np.int64))

@@ -237,6 +237,16 @@ class TestForests:
         with pytest.raises(InputError, match=r"y must be at most 1e\+150 in magnitude for a forest.* Rescale it"):
             genie3(X, y * 1e160)
 
+    def test_an_offset_of_a_feature_does_not_matter(self):
+        # Times of one day in seconds: float32 has steps of 128 seconds there.
+        X, y = np.random.default_rng(0).integers(0, 86400, (80, 4)).astype(float), plain()[1]
+        expected = forest_scores(X, y, trees=20)
+        for offset in (1.7e9, -1.7e9, 2.0**50):
+            assert len(np.unique(np.float32(X + offset))) < len(np.unique(X))
+            actual = forest_scores(X + offset, y, trees=20)
+            np.testing.assert_allclose(actual["genie3"], expected["genie3"], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(actual["random_forest"], expected["random_forest"], rtol=0, atol=1e-12)
+
 
 class TestSurf:
     @pytest.mark.parametrize("multi", [False, True])

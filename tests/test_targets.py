@@ -194,7 +194,7 @@ class TestCategories:
         np.testing.assert_allclose(as_ranker(Ridge())(table), expected, rtol=1e-9)
         held = rank(frame, y, {"linear": LinearRegression(), "scaled": make_pipeline(StandardScaler(), Ridge())})
         one_hot = "LinearRegression is given column 'colour' one-hot"
-        assert any(note.startswith(one_hot) for note in held.notes)
+        assert any(note.startswith(one_hot) and note.endswith("grows with their number") for note in held.notes)
 
     def test_trees_and_functions_get_codes(self):
         frame, y = mixed()
@@ -304,6 +304,17 @@ class TestResamples:
         shares = [2 * len(set(a) & set(b)) / (len(a) + len(b)) for i, a in enumerate(expected) for b in expected[:i]]
         assert overlap(table, schedule) == pytest.approx(np.mean(shares))
 
+    def test_a_splitter_of_masks(self):
+        class Masks(KFold):
+            def split(self, x, *_):
+                return [(np.isin(np.arange(len(x)), train), test) for train, test in super().split(x)]
+
+        table = replace(self.groups(5, 9, 7), groups=None)
+        masks, positions = (plan(table, 9, kind(3), 0.8, 0) for kind in (Masks, KFold))
+        assert [masks.rows(table, i).tolist() for i in range(3)] == [
+            positions.rows(table, i).tolist() for i in range(3)
+        ]
+
     def test_a_study_with_groups_and_one_with_a_splitter(self, tmp_path):
         table = self.groups(5, 9, 1, 7, 12, 3, 4, 4)
         methods, quick = {"ridge": Ridge()}, {"permutations": 0, "resume": tmp_path}
@@ -335,7 +346,7 @@ class TestResamples:
             ({"groups": np.zeros((30, 2))}, "groups must be one-dimensional: one group per row"),
             ({"groups": ["a", "b"] * 15}, "groups must name at least 3 groups; got 2"),
             ({"groups": np.arange(30) % 4, "scheme": "folds", "resamples": 5}, "at most the number of groups, 4"),
-            ({"groups": np.arange(30), "scheme": "time"}, "order of rows, not by groups"),
+            ({"groups": np.arange(30), "scheme": "time"}, "uses the order of the rows and no groups: leave out groups"),
             ({"scheme": "time", "resamples": 20}, "resamples must be at most 14 for scheme='time' with 30 rows"),
             ({"scheme": KFold(2)}, "KFold must give at least 3 splits for a study; it gives 2"),
             ({"scheme": GroupKFold(3)}, "GroupKFold cannot split these data"),
@@ -384,6 +395,13 @@ def test_the_command_speaks_of_the_target(run, tmp_path, column, options, messag
     pd.DataFrame({"x": RANDOM.normal(size=30), "z": np.arange(30) / 2, "price": column}).to_csv(tmp_path / "d.csv")
     code, _, errors = run("study", tmp_path / "d.csv", "--target", "price", *options, "--resamples", "3")
     assert (code, message in errors) == (2, True), errors
+
+
+def test_a_range_that_overflows(recwarn):
+    x = RANDOM.normal(size=(40, 2))
+    x[:, 1] = np.sign(x[:, 1]) * 1.7e308
+    assert rank(x, x[:, 0], ["relief", "mutual_information"]).n == 2
+    assert not recwarn.list
 
 
 def test_categories_are_counted_in_the_rows_that_are_left():
@@ -435,5 +453,6 @@ def test_groups_and_time_by_the_command(run, tmp_path):
     code, out, errors = run(*asked, "--scheme", "time", "--drop", "site")
     assert code == 0, errors
     assert "earlier resamples have fewer rows, which lowers the stability" in " ".join(out.split())
+    assert "the rows are assumed to be in order of time" in " ".join(out.split())
     code, _, errors = run(*asked, "--groups", "place")
     assert (code, "--groups must name a column" in errors) == (2, True)

@@ -29,7 +29,7 @@ SCHEMES = ("subsample", "bootstrap", "folds", "time")
 # Schemes that draw rows of each class, without groups.
 PLAIN = ("subsample", "bootstrap", "folds")
 LEAST_RESAMPLES = 3
-# The rows of so many resamples, at most, are compared.
+# At most this many resamples are compared for the rows that they share.
 MOST_COMPARED = 20
 
 
@@ -149,7 +149,9 @@ def _require_units(table: Features, checked: Plan) -> None:
             f"got {checked.count}."
         )
     if checked.scheme == "time" and table.groups is not None:
-        raise InputError(f"{spelled('scheme', 'time')} goes by the order of rows, not by groups: leave out groups.")
+        raise InputError(
+            f"{spelled('scheme', 'time')} uses the order of the rows and no groups: leave out {spelled('groups')}."
+        )
     if table.groups is not None and units < LEAST_RESAMPLES:
         raise InputError(f"{spelled('groups')} must name at least {LEAST_RESAMPLES} groups; got {units}.")
 
@@ -161,7 +163,7 @@ def _split(table: Features, splitter: Any, fraction: float, seed: int) -> Plan:
         splits = list(splitter.split(table.values, table.target.values, table.groups))
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot split these data: {error}") from None
-    rows_of = tuple(np.sort(np.asarray(train, np.int64)) for train, _ in splits)
+    rows_of = tuple(np.sort(np.arange(table.rows)[train]) for train, _ in splits)  # positions, or a mask
     if len(rows_of) < LEAST_RESAMPLES:
         raise InputError(f"{name} must give at least {LEAST_RESAMPLES} splits for a study; it gives {len(rows_of)}.")
     return Plan(len(rows_of), name, fraction, seed, rows_of)

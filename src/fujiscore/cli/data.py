@@ -62,7 +62,7 @@ OPTIONS = (
     ),
     options.option(
         "--groups",
-        "Column that says which rows belong together: resamples hold whole groups. No feature.",
+        "Column that says which rows belong together: groups are resampled as a whole. It is not a feature.",
         section="Read",
         metavar="COLUMN",
     ),
@@ -83,7 +83,11 @@ OPTIONS = (
         default="keep",
     ),
     options.option(
-        "--rows", "Use a sample of N rows, of each class its share.", section="Read", type=options.Count(1), metavar="N"
+        "--rows",
+        "Use a sample of N rows, with the same share of each class.",
+        section="Read",
+        type=options.Count(1),
+        metavar="N",
     ),
     options.option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
     options.option(

@@ -45,7 +45,7 @@ SHOWN = 10
 @options.option("--resamples", "Number of resamples.", type=options.Count(3), default=20)
 @options.option(
     "--scheme",
-    "Resample a fraction of the rows, rows with replacement, all but one fold, or growing parts in the order of time.",
+    "Resample a fraction of the rows, rows with replacement, all but one fold, or the first rows in order of time.",
     type=click.Choice(SCHEMES),
     default="subsample",
 )

@@ -72,7 +72,7 @@ class Features:
         return replace(self, values=self.values[rows], target=self.target.at(rows), groups=groups)
 
     def sampled(self, rows: int, random_state: Any = 0) -> Features:
-        """Return a sample of about so many rows, in order: of each class its share, and a row at least."""
+        """Return a sample of about this many rows, in order: the same share of each class, and at least one row."""
         if rows >= self.rows:
             return self
         random = np.random.default_rng(as_seed(random_state))
@@ -362,7 +362,7 @@ def _inspect(table: Features, text: Sequence[int]) -> list[str]:
         one, several = (f"{verb} unique in every row and looks like an identifier" for verb in ("is", "are"))
         some = described_columns(identifiers, table.names, one, several)
         raise InputError(f"{spelled('X')} must hold features; {some}. Leave it out.")
-    steps = ~table.categorical & (highest - lowest == n - 1) & (n > 2)
+    steps = ~table.categorical & (highest / 2 - lowest / 2 == (n - 1) / 2) & (n > 2)
     steps[steps] = [(np.abs(np.diff(values[:, column])) == 1).all() for column in np.flatnonzero(steps)]
     odd = {
         "text treated as categories": np.isin(np.arange(len(names)), text),

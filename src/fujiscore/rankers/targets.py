@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 Task: TypeAlias = Literal["auto", "classification", "regression"]
 TASKS = ("auto", "classification", "regression")
-# More distinct numbers than this are a quantity, unless they number the classes; other than whole ones, already these.
+# More distinct whole numbers than the first are a quantity, unless they number the classes; fractions, than the second.
 MOST_CLASSES, MOST_FRACTIONS = 20, 10
-# From so many classes on, a note says that the target may be a quantity.
+# With this many numbers as classes, a note says that they may be a quantity.
 MANY_CLASSES = 11
-# Classes numbered from 0 or 1 on have at least so many rows on average.
+# Numbers 0, 1, 2, ... or 1, 2, 3, ... are classes only with this many rows each, on average.
 ROWS_PER_CLASS = 10
 
 

@@ -385,10 +385,18 @@ def test_a_bootstrap_is_noted_by_library_and_command(run, tmp_path):
 @pytest.mark.parametrize(
     ("column", "options", "message"),
     [
-        (np.full(30, 2.5), ("--task", "regression"), "the target must vary; all 30 rows have 2.5"),
-        (np.full(30, 2.5), (), "the target must hold at least two classes; all 30 rows are of class 2.5"),
-        (np.where(np.arange(30) == 3, np.inf, np.arange(30) / 7), (), "the target must give every row a target; 1 of"),
-        (["a", "b"] * 15, ("--task", "regression"), "the target must hold numbers for --task regression; it holds 'a'"),
+        (np.full(30, 2.5), ("--task", "regression"), "the target column must vary; all 30 rows have 2.5"),
+        (np.full(30, 2.5), (), "the target column must hold at least two classes; all 30 rows are of class 2.5"),
+        (
+            np.where(np.arange(30) == 3, np.inf, np.arange(30) / 7),
+            (),
+            "the target column must give every row a target; 1 of",
+        ),
+        (
+            ["a", "b"] * 15,
+            ("--task", "regression"),
+            "the target column must hold numbers for --task regression; it holds 'a'",
+        ),
     ],
 )
 def test_the_command_speaks_of_the_target(run, tmp_path, column, options, message):

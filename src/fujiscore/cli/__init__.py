@@ -49,7 +49,7 @@ OPTIONS = {
     "items": "--item",
     "features": "the header",
     "X": "the table",
-    "y": "the target",
+    "y": "the target column",
 }
 
 EPILOG = """\b

@@ -13,6 +13,7 @@ import rankers_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.special import digamma
 from sklearn.decomposition import PCA
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.feature_selection import SelectKBest, f_regression, mutual_info_regression
@@ -34,7 +35,6 @@ from fujiscore.rankers import (
     relief,
     surf,
 )
-from fujiscore.rankers import information as information_module
 
 relief_module = sys.modules["fujiscore.rankers.relief"]
 REGRESSION = {"task": "regression"}
@@ -129,6 +129,12 @@ class TestRReliefF:
         np.testing.assert_allclose(relief(X, y / np.abs(y).max() * 1.7e308), relief(X, y), rtol=0, atol=1e-12)
 
 
+def spaced(values, noise):
+    """Scale numbers to unit standard deviation and add the noise that separates equal ones."""
+    scaled = values / (values.std() or 1.0)
+    return scaled + 1e-10 * max(1.0, np.abs(scaled).mean()) * noise
+
+
 class TestMutualInformation:
     @pytest.mark.parametrize("k", [1, 3, 10])
     @pytest.mark.parametrize("n", [30, 200, 801])
@@ -175,18 +181,18 @@ class TestMutualInformation:
     def test_brute_force(self, points, k):
         X, y = np.array(points, float)[:, :1], np.array(points, float)[:, 1]
         random = np.random.RandomState(0)
-        x = information_module._spaced(X, random.standard_normal((y.size, 1)))[0]
-        target = information_module._spaced(y[:, None], random.standard_normal((y.size, 1)))[0]
+        x, target = (spaced(values, random.standard_normal(y.size)) for values in (X[:, 0], y))
         expected = oracle.kraskov(x.tolist(), target.tolist(), k)
         actual = mutual_information(X, y, neighbours=k, **REGRESSION)[0]
         assert actual == pytest.approx(expected, abs=1e-12)
 
     def test_exactly_equal_points(self):
-        # Noise separates equal values, but for large numbers: then points coincide, and their distance is 0.
+        # Noise separates equal values unless they are large: then points coincide, and their distance is 0.
         x, y = np.zeros((1, 12)), np.repeat([0.0, 1.0], 6)
-        out, digamma = np.empty(1), information_module._digamma(12)
-        _kernels.neighbours.mean_digammas(x, np.argsort(x, axis=1), y, 3, digamma, out)
-        assert out[0] == pytest.approx(digamma[12] + digamma[6])
+        out = np.empty(1)
+        table = np.append(0.0, digamma(np.arange(1, 13)))
+        _kernels.neighbours.mean_digammas(x, np.argsort(x, axis=1), y, 3, table, out)
+        assert out[0] == pytest.approx(digamma(12) + digamma(6))
 
     def test_categories_of_one_member(self):
         X = np.arange(6.0)[:, None]
@@ -236,6 +242,16 @@ class TestForests:
         assert np.corrcoef(raw, plainly["genie3"])[0, 1] < 0.9
         with pytest.raises(InputError, match=r"y must be at most 1e\+150 in magnitude for a forest.* Rescale it"):
             genie3(X, y * 1e160)
+
+    def test_an_offset_of_a_feature_does_not_matter(self):
+        # Times of one day in seconds: float32 has steps of 128 seconds there.
+        X, y = np.random.default_rng(0).integers(0, 86400, (80, 4)).astype(float), plain()[1]
+        expected = forest_scores(X, y, trees=20)
+        for offset in (1.7e9, -1.7e9, 2.0**50):
+            assert len(np.unique(np.float32(X + offset))) < len(np.unique(X))
+            actual = forest_scores(X + offset, y, trees=20)
+            np.testing.assert_allclose(actual["genie3"], expected["genie3"], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(actual["random_forest"], expected["random_forest"], rtol=0, atol=1e-12)
 
 
 class TestSurf:

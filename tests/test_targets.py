@@ -104,6 +104,9 @@ class TestRecognition:
             ([1.5, np.nan, 2.5], "regression", "every row a target; 1 of 3 are missing"),
             ([1.5, np.inf, 2.5], "regression", "every row a target; 1 of 3 are missing or infinite"),
             ([1, 2, 3], "auto", "all 3 rows are of different classes. Pass task='regression' if it is a quantity"),
+            (np.array([1.5, np.inf, 2.5], object), "auto", "every row a target; 1 of 3 are missing or infinite"),
+            ([Decimal("1.5"), Decimal("-Infinity"), Decimal(2)], "auto", "1 of 3 are missing or infinite"),
+            ([2.5], "regression", "y must vary; the only row has 2.5"),
             ([1, 2, 1], "ranking", "task must be one of 'auto', 'classification', 'regression'; got 'ranking'"),
         ],
     )
@@ -191,7 +194,7 @@ class TestCategories:
         np.testing.assert_allclose(as_ranker(Ridge())(table), expected, rtol=1e-9)
         held = rank(frame, y, {"linear": LinearRegression(), "scaled": make_pipeline(StandardScaler(), Ridge())})
         one_hot = "LinearRegression is given column 'colour' one-hot"
-        assert any(note.startswith(one_hot) for note in held.notes)
+        assert any(note.startswith(one_hot) and note.endswith("grows with their number") for note in held.notes)
 
     def test_trees_and_functions_get_codes(self):
         frame, y = mixed()
@@ -260,6 +263,20 @@ class TestResamples:
             left = [np.setdiff1d(np.arange(45), schedule.rows(table, i)) for i in range(6)]
             assert sorted(np.concatenate(left)) == list(range(45))
 
+    def test_groups_without_rows_do_not_count(self):
+        table = self.groups(5, 9, 1, 7, 12, 3, 4, 4)
+        part = table.at(np.flatnonzero(np.isin(table.groups, [1, 3, 4, 7])))
+        assert np.bincount(part.groups).tolist() == [9, 7, 12, 4]
+        x = np.where((table.groups < 4)[:, None], np.nan, table.values)
+        found = fj.study(x, table.target.values, ["relief"], groups=table.groups, nan="drop", resamples=3, fraction=0.5)
+        assert found.settings["groups"] == 4
+
+    def test_a_resample_with_a_constant_quantity_is_named(self):
+        x = np.random.default_rng(0).normal(size=(50, 3))
+        y = np.where(np.arange(50) == 7, 3.5, 0.0)
+        with pytest.raises(fj.InputError, match=r"resample \d of 9 cannot be ranked: y must vary; all 40 rows have 0"):
+            fj.study(x, y, ["relief"], task="regression", resamples=9, permutations=0)
+
     def test_a_quantity_has_no_strata(self):
         x = np.random.default_rng(0).normal(size=(50, 3))
         table = prepare(x, x[:, 0])
@@ -287,6 +304,17 @@ class TestResamples:
         shares = [2 * len(set(a) & set(b)) / (len(a) + len(b)) for i, a in enumerate(expected) for b in expected[:i]]
         assert overlap(table, schedule) == pytest.approx(np.mean(shares))
 
+    def test_a_splitter_of_masks(self):
+        class Masks(KFold):
+            def split(self, x, *_):
+                return [(np.isin(np.arange(len(x)), train), test) for train, test in super().split(x)]
+
+        table = replace(self.groups(5, 9, 7), groups=None)
+        masks, positions = (plan(table, 9, kind(3), 0.8, 0) for kind in (Masks, KFold))
+        assert [masks.rows(table, i).tolist() for i in range(3)] == [
+            positions.rows(table, i).tolist() for i in range(3)
+        ]
+
     def test_a_study_with_groups_and_one_with_a_splitter(self, tmp_path):
         table = self.groups(5, 9, 1, 7, 12, 3, 4, 4)
         methods, quick = {"ridge": Ridge()}, {"permutations": 0, "resume": tmp_path}
@@ -307,7 +335,7 @@ class TestResamples:
         assert not any("lack a class" in note for note in found.notes)
         found = fj.study(x, y, ["relief"], groups=np.arange(60) // 20, scheme="folds", resamples=3, permutations=0)
         assert "3 of 3 resamples lack a class, since groups or time determine their rows" in found.notes
-        with pytest.raises(fj.InputError, match=r"resample 1 of 5 cannot be ranked: y must hold at least two classes"):
+        with pytest.raises(fj.InputError, match=r"resample 1 of 5 cannot be ranked: y .* all 10 rows are of one class"):
             fj.study(x, y, ["relief"], scheme="time", resamples=5, permutations=0)
 
     @pytest.mark.parametrize(
@@ -318,7 +346,7 @@ class TestResamples:
             ({"groups": np.zeros((30, 2))}, "groups must be one-dimensional: one group per row"),
             ({"groups": ["a", "b"] * 15}, "groups must name at least 3 groups; got 2"),
             ({"groups": np.arange(30) % 4, "scheme": "folds", "resamples": 5}, "at most the number of groups, 4"),
-            ({"groups": np.arange(30), "scheme": "time"}, "takes no groups"),
+            ({"groups": np.arange(30), "scheme": "time"}, "uses the order of the rows and no groups: leave out groups"),
             ({"scheme": "time", "resamples": 20}, "resamples must be at most 14 for scheme='time' with 30 rows"),
             ({"scheme": KFold(2)}, "KFold must give at least 3 splits for a study; it gives 2"),
             ({"scheme": GroupKFold(3)}, "GroupKFold cannot split these data"),
@@ -352,6 +380,42 @@ def test_a_bootstrap_is_noted_by_library_and_command(run, tmp_path):
     assert code == 0, errors
     assert "copies of rows in a bootstrap sample" in " ".join(out.split())
     assert "copies of rows in a bootstrap sample" in (tmp_path / "out" / "summary.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "message"),
+    [
+        (np.full(30, 2.5), ("--task", "regression"), "the target column must vary; all 30 rows have 2.5"),
+        (np.full(30, 2.5), (), "the target column must hold at least two classes; all 30 rows are of class 2.5"),
+        (
+            np.where(np.arange(30) == 3, np.inf, np.arange(30) / 7),
+            (),
+            "the target column must give every row a target; 1 of",
+        ),
+        (
+            ["a", "b"] * 15,
+            ("--task", "regression"),
+            "the target column must hold numbers for --task regression; it holds 'a'",
+        ),
+    ],
+)
+def test_the_command_speaks_of_the_target(run, tmp_path, column, options, message):
+    pd.DataFrame({"x": RANDOM.normal(size=30), "z": np.arange(30) / 2, "price": column}).to_csv(tmp_path / "d.csv")
+    code, _, errors = run("study", tmp_path / "d.csv", "--target", "price", *options, "--resamples", "3")
+    assert (code, message in errors) == (2, True), errors
+
+
+def test_a_range_that_overflows(recwarn):
+    x = RANDOM.normal(size=(40, 2))
+    x[:, 1] = np.sign(x[:, 1]) * 1.7e308
+    assert rank(x, x[:, 0], ["relief", "mutual_information"]).n == 2
+    assert not recwarn.list
+
+
+def test_categories_are_counted_in_the_rows_that_are_left():
+    # The last of four categories is in two of the four rows that remain, so its code does not say how many remain.
+    frame = pd.DataFrame({"c": [*"ddbcaa"], "x": [1, 2, 3, 4, np.nan, np.nan]})
+    assert rank(frame, [1.5, 2.5, 3, 4, 5, 6], ["relief"], nan="drop", task="regression").label(0) == "c"
 
 
 METHODS = ("--method", "relief", "--method", "mutual_information", "--method", "genie3", "--method", "random_forest")
@@ -397,5 +461,6 @@ def test_groups_and_time_by_the_command(run, tmp_path):
     code, out, errors = run(*asked, "--scheme", "time", "--drop", "site")
     assert code == 0, errors
     assert "earlier resamples have fewer rows, which lowers the stability" in " ".join(out.split())
+    assert "the rows are assumed to be in order of time" in " ".join(out.split())
     code, _, errors = run(*asked, "--groups", "place")
     assert (code, "--groups must name a column" in errors) == (2, True)

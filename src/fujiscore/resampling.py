@@ -29,7 +29,7 @@ SCHEMES = ("subsample", "bootstrap", "folds", "time")
 # Schemes that draw rows of each class, without groups.
 PLAIN = ("subsample", "bootstrap", "folds")
 LEAST_RESAMPLES = 3
-# The rows of so many resamples, at most, are held against each other.
+# At most this many resamples are compared for the rows that they share.
 MOST_COMPARED = 20
 
 
@@ -98,11 +98,12 @@ def plan(table: Features, count: Any, scheme: Any, fraction: Any, seed: int) -> 
             f"{_units(table)} it leaves out none. Use more rows, a smaller {spelled('fraction')}, or "
             f"{spelled('scheme', 'bootstrap')}."
         )
-    return checked if table.groups is None and scheme != "time" else _checked(table, checked)
+    balanced = table.groups is None and scheme != "time" and not table.target.is_quantity
+    return checked if balanced else _checked(table, checked)
 
 
 def _checked(table: Features, schedule: Plan) -> Plan:
-    """Return a plan of resamples that are not balanced, with a note on classes they lack; raise if one cannot do."""
+    """Return a plan with a note on resamples that lack a class; raise if the target of one does not vary."""
     lacking = 0
     for index in range(schedule.count):
         try:
@@ -149,7 +150,7 @@ def _require_units(table: Features, checked: Plan) -> None:
         )
     if checked.scheme == "time" and table.groups is not None:
         raise InputError(
-            f"{spelled('scheme', 'time')} splits rows by their order and takes no groups: leave groups out."
+            f"{spelled('scheme', 'time')} uses the order of the rows and no groups: leave out {spelled('groups')}."
         )
     if table.groups is not None and units < LEAST_RESAMPLES:
         raise InputError(f"{spelled('groups')} must name at least {LEAST_RESAMPLES} groups; got {units}.")
@@ -162,7 +163,7 @@ def _split(table: Features, splitter: Any, fraction: float, seed: int) -> Plan:
         splits = list(splitter.split(table.values, table.target.values, table.groups))
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot split these data: {error}") from None
-    rows_of = tuple(np.sort(np.asarray(train, np.int64)) for train, _ in splits)
+    rows_of = tuple(np.sort(np.arange(table.rows)[train]) for train, _ in splits)  # positions, or a mask
     if len(rows_of) < LEAST_RESAMPLES:
         raise InputError(f"{name} must give at least {LEAST_RESAMPLES} splits for a study; it gives {len(rows_of)}.")
     return Plan(len(rows_of), name, fraction, seed, rows_of)

@@ -242,9 +242,10 @@ def study(
         As in `pairwise`.
     resamples, scheme, fraction : int, {"subsample", "bootstrap", "folds", "time"} or splitter, float
         How often the methods are repeated, at least 3 times, and on what: a `fraction` of the rows of each class; as
-        many rows with replacement; all but one of `resamples` folds; growing parts of rows in the order of time. Every
-        class is in each resample, but for the last. A splitter of scikit-learn, such as `GroupKFold(5)` or
-        `TimeSeriesSplit(5)`, gives its own number of resamples: the training rows of its splits.
+        many rows with replacement; all but one of `resamples` folds; the first rows, in order of time, each resample
+        longer than the one before. Except for "time", every class is in each resample. A splitter of scikit-learn,
+        such as `GroupKFold(5)` or `TimeSeriesSplit(5)`, gives its own number of resamples: the training rows of its
+        splits.
     groups : array-like, optional
         The group of each row, such as a patient or a site: groups are drawn as a whole, and classes are not balanced.
     permutations : int
@@ -277,7 +278,9 @@ def study(
     table, rankers = ready(X, y, METHODS if methods is None else methods, **preparing)
     m = table.categorical.size
     if m < 2:
-        raise InputError("X must have at least 2 features for their rankings to be compared; it has 1. Use rank.")
+        raise InputError(
+            f"{spelled('X')} must have at least 2 features to compare rankings of them; it has 1. Use rank."
+        )
     seed, points, chosen = as_seed(random_state), grid(ks, m), find(measure)
     schedule = plan(table, resamples, scheme, fraction, seed)
     settings: dict[str, Any] = {
@@ -435,6 +438,7 @@ def _caveats(result: Study, rankers: Rankers) -> list[str]:
             f"scores of useless features several times; {spelled('scheme', 'subsample')} avoids it"
         )
     if settings["scheme"] in {"time", "TimeSeriesSplit"}:
+        notes.append("the rows are assumed to be in order of time")
         notes.append("earlier resamples have fewer rows, which lowers the stability")
     if settings["top"] >= settings["features"]:
         notes.append(f"all {settings['features']} features are in the top {settings['top']}, whatever their ranks")

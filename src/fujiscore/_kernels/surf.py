@@ -7,7 +7,7 @@ import numpy as np
 from fujiscore._kernels._jit import kernel
 from fujiscore._kernels.relief import CHUNK, TILE, load, tile_distances
 
-# Distances that differ by less, relatively, are equal but for rounding: an instance on the radius is outside.
+# Distances that differ by less, relatively, are equal up to rounding: an instance on the radius is outside.
 TOLERANCE = 1e-10
 
 

@@ -48,6 +48,8 @@ OPTIONS = {
     "measures": "--measure",
     "items": "--item",
     "features": "the header",
+    "X": "the table",
+    "y": "the target column",
 }
 
 EPILOG = """\b

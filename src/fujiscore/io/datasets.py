@@ -85,7 +85,7 @@ def load(
     The source is a file, the name of a data set that scikit-learn bundles (breast_cancer, diabetes, digits, iris,
     wine), or "openml:NAME" for one to download. The target is the column of classes or the numeric target, required for
     files other than libsvm; rows without one are left out. Text columns are always categorical, numeric ones if named.
-    A column of groups is no feature.
+    The column of groups is not a feature.
     """
     columns = _columns(source, format, categorical)
     target = columns.target if target is None else str(target)
@@ -247,7 +247,7 @@ def _data(columns: Columns, target: str, left_out: Collection[str]) -> Data:
         del names[0]
         notes.append("left out the unnamed first column, which labels the rows")
     if not names:
-        raise columns.error("there must be a feature beside the target; there is none.")
+        raise columns.error("there must be a feature besides the target; there is none.")
     categorical = np.array([columns.values[name].dtype.kind == "O" for name in names])
     X = np.empty((y.size, len(names)), order="F")
     for position, name in enumerate(names):

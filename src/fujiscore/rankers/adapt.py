@@ -91,9 +91,8 @@ class Ranker:
             return []
         if self.keeps_codes:
             return [f"{self.name} is given the categories of {some} as codes 0, 1, ..., in sorted order"]
-        return [
-            f"{self.name} is given {some} one-hot; a column's score is the sum of the magnitudes over its categories"
-        ]
+        score = "a column's score is the sum of the magnitudes over its categories, which grows with their number"
+        return [f"{self.name} is given {some} one-hot; {score}"]
 
     def __call__(self, X: Any, y: Any = None, random_state: Any = 0) -> Scores:
         """Return one score per feature; methods other than ours are given a prepared table as X and y."""

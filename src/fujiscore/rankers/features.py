@@ -11,7 +11,7 @@ import numpy as np
 
 from fujiscore.coercion import is_number, unmasked
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
-from fujiscore.rankers.columns import codes_of, is_missing, objects
+from fujiscore.rankers.columns import codes_of, is_missing, objects, renumbered
 from fujiscore.rankers.targets import as_target, one_dimensional
 from fujiscore.seeds import as_seed
 
@@ -67,12 +67,12 @@ class Features:
         return [str(column) for column in range(self.categorical.size)] if self.names is None else list(self.names)
 
     def at(self, rows: NDArray[np.int64]) -> Features:
-        """Return some of the rows, unchecked but for their target."""
-        groups = None if self.groups is None else self.groups[rows]
+        """Return some of the rows; only their target is checked."""
+        groups = None if self.groups is None else renumbered(self.groups[rows])
         return replace(self, values=self.values[rows], target=self.target.at(rows), groups=groups)
 
     def sampled(self, rows: int, random_state: Any = 0) -> Features:
-        """Return a sample of about so many rows, in order: of each class its share, and a row at least."""
+        """Return a sample of about this many rows, in order: the same share of each class, and at least one row."""
         if rows >= self.rows:
             return self
         random = np.random.default_rng(as_seed(random_state))
@@ -219,7 +219,7 @@ def _without_gaps(table: Features, nan: Nan) -> tuple[Features, list[str]]:
     if not complete.size:
         emptiest = np.argsort(-np.isnan(table.values).sum(axis=0), kind="stable")[:3].tolist()
         raise InputError(
-            f"X must have rows without missing values for {spelled('nan', 'drop')}; it has none. Pass "
+            f"{spelled('X')} must have rows without missing values for {spelled('nan', 'drop')}; it has none. Pass "
             f"{spelled('nan', 'fill')}, or leave out {described_columns(emptiest, table.names)}."
         )
     gone = counted(table.rows - complete.size, "row")
@@ -353,13 +353,16 @@ def _inspect(table: Features, text: Sequence[int]) -> list[str]:
     values, names, n = table.values, table.labels, table.rows
     lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     present = n - np.isnan(values).sum(axis=0)
-    levels = np.where(table.categorical, highest + 1, 0)
+    levels = np.zeros(len(names), np.int64)
+    for column in np.flatnonzero(table.categorical):
+        levels[column] = np.unique(values[~np.isnan(values[:, column]), column]).size
     many = levels * 2 > np.maximum(present, 4)
     identifiers = table.categorical & (levels == present) & (present > 2)
     if identifiers.any():
-        one, many = (f"{verb} unique in every row and looks like an identifier" for verb in ("is", "are"))
-        raise InputError(f"X must hold features; {described_columns(identifiers, table.names, one, many)}. Drop it.")
-    steps = ~table.categorical & (highest - lowest == n - 1) & (n > 2)
+        one, several = (f"{verb} unique in every row and looks like an identifier" for verb in ("is", "are"))
+        some = described_columns(identifiers, table.names, one, several)
+        raise InputError(f"{spelled('X')} must hold features; {some}. Leave it out.")
+    steps = ~table.categorical & (highest / 2 - lowest / 2 == (n - 1) / 2) & (n > 2)
     steps[steps] = [(np.abs(np.diff(values[:, column])) == 1).all() for column in np.flatnonzero(steps)]
     odd = {
         "text treated as categories": np.isin(np.arange(len(names)), text),

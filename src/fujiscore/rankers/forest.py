@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.errors import InputError, MissingExtraError, choice, integer
+from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
 from fujiscore.rankers.columns import renumbered
 from fujiscore.rankers.features import described_columns, prepare
 from fujiscore.seeds import as_seed
@@ -27,6 +27,8 @@ METHODS = ("genie3", "random_forest")
 LARGEST = 1e150
 # Smaller numbers than 2 to this have variances that scikit-learn treats as 0.
 TINY_EXPONENT = -10
+# float32 has fewer than 1000 steps in a range below this share of the numbers in it.
+NARROW = 2.0**-14
 
 
 def genie3(
@@ -45,6 +47,7 @@ def genie3(
     The impurity is Gini's for classes and the variance for a quantity. The forest is scikit-learn's
     `RandomForestClassifier` or `RandomForestRegressor`: fully grown trees, the square root of the number of features
     tried at each split. A quantity is centred first, as scikit-learn's variances lose digits where the mean is large.
+    As its trees use float32, a feature whose range is much smaller than its values is shifted to start at 0.
     Scores sum to 1 unless no tree has a split; a feature that no tree uses has 0. `forest_scores` gives the scores of
     both methods from the same forest.
 
@@ -151,7 +154,9 @@ def _response(target: Target) -> Response:
         return Response(target.values, squared=False)
     values = target.values
     if np.abs(values).max() > LARGEST:
-        raise InputError(f"y must be at most {LARGEST:g} in magnitude for a forest's squared errors. Rescale it.")
+        raise InputError(
+            f"{spelled('y')} must be at most {LARGEST:g} in magnitude for a forest's squared errors. Rescale it."
+        )
     values = values - values.mean()
     # To scikit-learn a node is pure if its variance is below 2e-16, whatever the unit; powers of 2 change no digit.
     exponent = int(np.frexp(np.abs(values).max())[1])
@@ -161,11 +166,15 @@ def _response(target: Target) -> Response:
 
 def _as_float32(features: Features) -> NDArray[np.float32]:
     """Return the values in the precision of scikit-learn's trees, row by row, with category codes without gaps."""
-    too_large = (np.abs(features.values) > np.finfo(np.float32).max).any(axis=0)
+    low, high = features.values.min(axis=0), features.values.max(axis=0)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    too_large = largest > np.finfo(np.float32).max
     if too_large.any():
-        columns = described_columns(too_large, features.names, "exceed", "exceed")
-        raise InputError(f"X must be within float32's range (3.4e38) for a forest; {columns} it. Rescale them.")
+        some = described_columns(too_large, features.names, "exceeds it", "exceed it")
+        raise InputError(f"{spelled('X')} must be within float32's range (3.4e38) for a forest; {some}. Rescale.")
     x = np.ascontiguousarray(features.values, np.float32)
+    narrow = high - low < NARROW * largest
+    x[:, narrow] = features.values[:, narrow] - low[narrow]
     for column in np.flatnonzero(features.categorical):
         x[:, column] = renumbered(features.values[:, column].astype(np.int64))
     return x

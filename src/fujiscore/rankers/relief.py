@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FEATURES_AT_ONCE = 64
 # Upper bound for the neighbour lists of all workers; the lists of one class pair are the least there can be.
 LIST_BYTES = 1 << 27
-# Differences in one task, some 3 ms of one core: enough to outweigh the hand-over, and small enough to balance.
+# Differences in one task, about 3 ms of one core: enough to outweigh the hand-over, and small enough to balance.
 TASK_DIFFERENCES = 1 << 25
 
 
@@ -192,7 +192,7 @@ def scaled_to_range(features: Features, order: NDArray[np.int64]) -> Varying:
     varies = low < high
     numeric = np.flatnonzero(varies & ~features.categorical)
     nominal = np.flatnonzero(varies & features.categorical)
-    # A range may overflow where its half does not; halves are exact but for the smallest numbers.
+    # A range may overflow where its half does not; halves are exact except for the smallest numbers.
     half = np.where(high / 2 - low / 2 > np.finfo(np.float64).max / 2, 0.5, 1.0)
     scaled, halves = np.empty((numeric.size, order.size)), np.zeros(order.size)
     for first in range(0, numeric.size, FEATURES_AT_ONCE):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from fujiscore.coercion import unmasked
-from fujiscore.errors import InputError, choice, counted, shown, spelled
+from fujiscore.errors import InputError, choice, shown, spelled
 from fujiscore.rankers.columns import codes_of, objects, renumbered
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 Task: TypeAlias = Literal["auto", "classification", "regression"]
 TASKS = ("auto", "classification", "regression")
-# More distinct numbers than this are a quantity, unless they number the classes; other than whole ones, already these.
+# More distinct whole numbers than the first are a quantity, unless they number the classes; fractions, than the second.
 MOST_CLASSES, MOST_FRACTIONS = 20, 10
-# From so many classes on, a note says that the target may be a quantity.
+# With this many numbers as classes, a note says that they may be a quantity.
 MANY_CLASSES = 11
-# Classes numbered from 0 or 1 on have at least so many rows on average.
+# Numbers 0, 1, 2, ... or 1, 2, 3, ... are classes only with this many rows each, on average.
 ROWS_PER_CLASS = 10
 
 
@@ -70,7 +70,7 @@ class Target:
             return replace(self, values=self.values[rows])
         codes = renumbered(self.values[rows])
         counts = np.bincount(codes)
-        _require_classes(counts, "0")
+        _require_classes(counts, "one class")
         return replace(self, values=codes, counts=counts)
 
 
@@ -80,21 +80,22 @@ def as_target(y: Any, task: Task = "auto") -> Target:
     values = one_dimensional(y, "y", "one target per row")
     n = values.size
     if n == 0:
-        raise InputError("y must hold the target of each row; it is empty.")
-    codes = codes_of(values)
-    bad = np.isnan(codes) | np.isinf(values) if values.dtype.kind == "f" else np.isnan(codes)
+        raise InputError(f"{spelled('y')} must hold the target of each row; it is empty.")
+    codes, numbers = codes_of(values), _numbers(values)
+    bad = np.isnan(codes) if numbers is None else ~np.isfinite(numbers)
     if bad.any():
         few = f"{int(bad.sum())} of {n} are missing or infinite"
-        raise InputError(f"y must give every row a target; {few}. Drop those rows from X and y.")
-    numbers, counts = _numbers(values), np.bincount(codes.astype(np.int64))
+        raise InputError(f"{spelled('y')} must give every row a target; {few}. Drop those rows.")
+    counts = np.bincount(codes.astype(np.int64))
     if task == "regression":
         if numbers is None:
-            raise InputError(f"y must hold numbers for {spelled('task', task)}; it holds {shown(_first(values))}.")
+            holds = shown(_first(values))
+            raise InputError(f"{spelled('y')} must hold numbers for {spelled('task', task)}; it holds {holds}.")
         return _quantity(numbers)
     if task == "auto" and numbers is not None and _is_quantity(numbers, counts.size):
         what = f"the target has {counts.size} distinct numbers in {n} rows and is treated as a quantity"
         return _quantity(numbers, f"{what}; {spelled('task', 'classification')} if they are classes")
-    _require_classes(counts, repr(_first(values)), numeric=numbers is not None)
+    _require_classes(counts, f"class {shown(_first(values))}", numeric=numbers is not None)
     notes = _odd_classes(counts, numbers, guessed=task == "auto")
     return Target("classification", codes.astype(np.int32), counts, tuple(notes))
 
@@ -117,17 +118,19 @@ def _quantity(values: NDArray[np.float64], *notes: str) -> Target:
 def _require_varied(values: NDArray[np.float64]) -> None:
     """Raise if a quantity is constant."""
     if values.min() == values.max():
-        raise InputError(f"y must vary; all {counted(values.size, 'row')} have {values[0]:g}.")
+        what = f"the only row has {values[0]:g}" if values.size == 1 else f"all {values.size} rows have {values[0]:g}"
+        raise InputError(f"{spelled('y')} must vary; {what}.")
 
 
-def _require_classes(counts: NDArray[np.int64], first: str, *, numeric: bool = False) -> None:
+def _require_classes(counts: NDArray[np.int64], only: str, *, numeric: bool = False) -> None:
     """Raise unless there are two classes, and two rows of some class."""
     if counts.size < 2:
-        raise InputError(f"y must hold at least two classes; all {counts.sum()} rows are of class {first}.")
+        raise InputError(f"{spelled('y')} must hold at least two classes; all {counts.sum()} rows are of {only}.")
     if counts.max() < 2:
         remedy = f" Pass {spelled('task', 'regression')} if it is a quantity." if numeric else ""
         raise InputError(
-            f"y must hold a class with at least two rows; all {counts.size} rows are of different classes.{remedy}"
+            f"{spelled('y')} must hold a class with at least two rows; all {counts.size} rows are of different "
+            f"classes.{remedy}"
         )
 
 
@@ -152,7 +155,7 @@ def _first(values: NDArray[Any]) -> Any:
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Return a target without gaps as float64, None unless it holds numbers."""
+    """Return a target as float64, None unless it holds numbers."""
     if values.dtype.kind in "fiu":
         return values.astype(np.float64)
     if values.dtype.kind == "O" and all(_is_number(value) for value in values.tolist()):

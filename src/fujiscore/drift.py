@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore import models
-from fujiscore.coercion import Labelled, labelled
+from fujiscore.coercion import labelled
 from fujiscore.compare import compare
 from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange
 from fujiscore.errors import InputError, choice, first_few, integer, proportion, spelled
@@ -170,9 +170,11 @@ def _version(obj: Any, role: str, name: str, policies: Any) -> Ranking:
             f"{role} must be one ranking; got {len(obj)}: {first_few(obj.names)}. Name one of them, and pass all as "
             f"{spelled(f'{role}_resamples')}."
         )
-    if policies.get("nan") == "drop" and not isinstance(obj, (Ranking, Rankings)) and models.read(obj, name) is None:
-        part = labelled(obj, name)  # positions become labels: what is dropped must not move the others
-        obj = part if part.items is not None else Labelled(range(part.scores.size), part.scores)
+    if policies.get("nan") == "drop" and not isinstance(obj, (Ranking, Rankings)):
+        source = models.read(obj, name)
+        part = labelled(obj, name) if source is None else source.single(name)
+        # Positions become labels: what is dropped must not move the others.
+        obj = part if part.items is not None else part._replace(items=range(part.scores.size))
     ranking: Ranking = align([obj], [name], **policies)[0]
     return ranking
 

@@ -52,6 +52,9 @@ def read_explanation(explanation: Any, name: str) -> Source:
             f"{values.shape} and type {values.dtype}. Pass an array of rows by features."
         )
     notes = [f"values of {EXPLANATION}"]
+    names = explanation.feature_names
+    if values.ndim == 2 and (np.ndim(explanation.data) == 1 or _is_one_row(values, names)):
+        values = values[None]  # of one row: features by outputs
     if values.ndim == 3:
         outputs = values.shape[2]
         if np.shape(explanation.base_values)[-1:] != (outputs,):
@@ -61,8 +64,18 @@ def read_explanation(explanation: Any, name: str) -> Source:
             )
         notes.append(f"mean magnitude over {counted(outputs, 'output')}")
         values = np.abs(values).mean(axis=2)
-    names = explanation.feature_names
-    return rows_of(np.atleast_2d(values), None if names is None else list(names), notes)
+    values = np.atleast_2d(values)
+    if names is not None and len(names) != values.shape[1]:
+        raise InputError(
+            f"{name} must have one name per feature; the shap.Explanation has {len(names)} feature_names and values of "
+            f"{counted(values.shape[1], 'feature')}. Correct its feature_names, or set them to None."
+        )
+    return rows_of(values, None if names is None else list(names), notes)
+
+
+def _is_one_row(values: NDArray[Any], names: Any) -> bool:
+    """Return whether values are of features by outputs, as the names of the features tell."""
+    return names is not None and len(names) == values.shape[0] != values.shape[1]
 
 
 def read_array(obj: Any, name: str) -> Source | None:
@@ -96,8 +109,6 @@ def read_array(obj: Any, name: str) -> Source | None:
 def rows_of(values: NDArray[Any], names: Labels | None, notes: Sequence[str]) -> Source:
     """Return attributions as a source: they add up, and their magnitudes rank."""
     rows = np.ascontiguousarray(values, np.float64)
-    if names is not None and len(names) != rows.shape[1]:
-        names = None
     parts = [Labelled(names, row) for row in rows]
     unnamed = () if names is not None else ("no feature names: features are positions",)
     return Source(parts, "row", (*notes, *unnamed), "abs", magnitudes=True)

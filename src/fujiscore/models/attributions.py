@@ -53,14 +53,14 @@ def read_explanation(explanation: Any, name: str) -> Source:
         )
     notes = [f"values of {EXPLANATION}"]
     names = explanation.feature_names
-    if values.ndim == 2 and (np.ndim(explanation.data) == 1 or _is_one_row(values, names)):
+    if values.ndim == 2 and _is_one_row(explanation, values.shape):
         values = values[None]  # of one row: features by outputs
     if values.ndim == 3:
         outputs = values.shape[2]
         if np.shape(explanation.base_values)[-1:] != (outputs,):
             raise InputError(
                 f"{name} must hold one value per row and feature; its shape {values.shape} looks like interactions. "
-                "Sum them to one value per feature: explanation.values.sum(axis=2)."
+                "Sum them to one value per feature: explanation.values.sum(axis=-1)."
             )
         notes.append(f"mean magnitude over {counted(outputs, 'output')}")
         values = np.abs(values).mean(axis=2)
@@ -73,9 +73,11 @@ def read_explanation(explanation: Any, name: str) -> Source:
     return rows_of(values, None if names is None else list(names), notes)
 
 
-def _is_one_row(values: NDArray[Any], names: Any) -> bool:
-    """Return whether values are of features by outputs, as the names of the features tell."""
-    return names is not None and len(names) == values.shape[0] != values.shape[1]
+def _is_one_row(explanation: Any, shape: tuple[int, ...]) -> bool:
+    """Return whether values of two axes are of features by outputs, as the data or the names of the features tell."""
+    names = explanation.feature_names
+    alone = getattr(getattr(explanation, "data", None), "ndim", None) == 1
+    return alone or (names is not None and len(names) == shape[0] != shape[1])
 
 
 def read_array(obj: Any, name: str) -> Source | None:

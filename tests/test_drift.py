@@ -157,6 +157,23 @@ def test_features_that_one_version_lacks():
     assert fj.drift(old, new, universe=100).comparison.rankings.universe == 100
 
 
+def test_notes_on_opposite_signs():
+    old, new = {"a": 3.0, "b": -2.0, "c": 1.0}, {"a": -3.0, "b": 2.0, "c": 1.0}
+    blind = fj.drift(old, new, negative="abs")
+    assert blind.level.value == 1
+    assert any(note.startswith("opposite signs (2 features) do not lower the similarity") for note in blind.notes)
+    assert any("pass negative='split' to count them" in note for note in blind.notes)
+    seeing = fj.drift(old, new, negative="split")
+    assert seeing.level.value < 1
+    unsigned = fj.drift({"a": 3.0, "b": 2.0, "c": 1.0}, new, negative="abs")
+    assert [change.item for change in unsigned.flipped] == ["a"]
+    assert any(
+        note.startswith("no score of reference is negative: if its scores have no signs") for note in unsigned.notes
+    )
+    same = fj.drift(old, old, negative="abs")
+    assert not any("opposite" in note for result in (seeing, same) for note in result.notes)
+
+
 def test_a_nan_that_is_dropped_moves_no_feature_of_a_model_without_names():
     selection = pytest.importorskip("sklearn.feature_selection")
     x = np.random.default_rng(0).normal(size=(40, 5))

@@ -12,7 +12,7 @@ from fujiscore import models
 from fujiscore.coercion import labelled
 from fujiscore.compare import compare
 from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange
-from fujiscore.errors import InputError, choice, first_few, integer, proportion, spelled
+from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, spelled
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import align, takes_policies
@@ -148,7 +148,8 @@ def drift(
             partial(pairwise, measure=measure, ks=points, **options),
             as_seed(random_state),
         )
-    said = [*comparison.notes, *(_remedy(noise, 1 - level) if tested is None else (*tested.notes, NOISES[noise]))]
+    said = [*comparison.notes, *_on_signs(versions, changes)]
+    said += _remedy(noise, 1 - level) if tested is None else [*tested.notes, NOISES[noise]]
     verdict = _verdict(changes, tested, noise, 1 - level)
     return Drift(verdict, comparison, changes, tested, noise, level, tuple(dict.fromkeys(said)))
 
@@ -246,6 +247,18 @@ def _changes(versions: Sequence[Ranking]) -> tuple[FeatureChange, ...]:
         )
         for i in order.tolist()
     )
+
+
+def _on_signs(versions: Sequence[Ranking], changes: Sequence[FeatureChange]) -> list[str]:
+    """Return a note on features of opposite signs where magnitudes rank: these are as similar as any others."""
+    flipped = sum(change.kind == "opposite sign" for change in changes)
+    if not flipped or versions[0].split is not None:
+        return []
+    unsigned = [version.name for version in versions if not (_signed(version) < 0).any()]
+    if unsigned:
+        return [f"no score of {unsigned[0]} is negative: if its scores have no signs, opposite signs mean nothing"]
+    remedy = f"pass {spelled('negative', 'split')} to count them"
+    return [f"opposite signs ({counted(flipped, 'feature')}) do not lower the similarity of magnitudes: {remedy}"]
 
 
 def _absent(version: Ranking) -> NDArray[np.bool_]:

@@ -197,7 +197,7 @@ def _spread(member: Any, features: Any, width: int, options: Options) -> Found |
     found = _found(member, marks, options)
     if found is None or found.names != marks:
         return None
-    return found._replace(scores=np.bincount(features, found.scores, width), names=None, reached=None)
+    return found._replace(scores=sums(found.scores, features, width, additive=True), names=None, reached=None)
 
 
 def _require_fitted(estimator: Any) -> None:

@@ -580,6 +580,8 @@ def test_options_that_do_not_apply(forest, permuted):
         fj.importances(permuted, importance_type="gain")
     with pytest.raises(InputError, match="each=True needs repeats, rows or folds; RandomForestClassifier gives one"):
         fj.importances(forest, each=True)
+    with pytest.raises(InputError, match="group=True needs a pipeline; importances does not tell which columns"):
+        fj.importances(np.ones((3, 2)), group=True)
 
 
 # Every function takes models

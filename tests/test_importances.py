@@ -483,6 +483,8 @@ def test_several_scorers(forest):
     both = fj.rankings(scored)
     assert both.names == ("accuracy", "roc_auc")
     np.testing.assert_allclose(both["roc_auc"].scores, scored["roc_auc"].importances_mean)
+    with pytest.raises(InputError, match=r"r must be one ranking; got several, each a mapping. Pass one of them"):
+        fj.compare(scored, forest)
 
 
 def test_cross_validation():

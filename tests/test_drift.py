@@ -170,6 +170,7 @@ def test_notes_on_opposite_signs():
     assert any(
         note.startswith("no score of reference is negative: if its scores have no signs") for note in unsigned.notes
     )
+    assert any(note.startswith("opposite signs (1 feature) do not lower") for note in unsigned.notes)
     same = fj.drift(old, old, negative="abs")
     assert not any("opposite" in note for result in (seeing, same) for note in result.notes)
 

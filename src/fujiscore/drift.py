@@ -254,11 +254,12 @@ def _on_signs(versions: Sequence[Ranking], changes: Sequence[FeatureChange]) -> 
     flipped = sum(change.kind == "opposite sign" for change in changes)
     if not flipped or versions[0].split is not None:
         return []
+    remedy = f"pass {spelled('negative', 'split')} to count them"
+    notes = [f"opposite signs ({counted(flipped, 'feature')}) do not lower the similarity of magnitudes: {remedy}"]
     unsigned = [version.name for version in versions if not (_signed(version) < 0).any()]
     if unsigned:
-        return [f"no score of {unsigned[0]} is negative: if its scores have no signs, opposite signs mean nothing"]
-    remedy = f"pass {spelled('negative', 'split')} to count them"
-    return [f"opposite signs ({counted(flipped, 'feature')}) do not lower the similarity of magnitudes: {remedy}"]
+        notes.append(f"no score of {unsigned[0]} is negative: if its scores have no signs, opposite signs mean nothing")
+    return notes
 
 
 def _absent(version: Ranking) -> NDArray[np.bool_]:

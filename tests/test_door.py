@@ -311,6 +311,15 @@ class TestPolicies:
         many = fj.rankings({"a": dict.fromkeys(range(20), 1.0), "b": {0: 1.0}}, missing="drop")
         assert many.notes == ("1 of 20 items left; 19 dropped, not in every ranking: 1, 2, 3, 4, 5 and 14 more",)
 
+    def test_positions_that_are_left_stay_what_they_were(self):
+        nan = float("nan")
+        both = fj.rankings([[9.0, nan, 3.0, 1.0], [8.0, 7.0, 2.0, 1.0]], nan="drop")
+        assert both.labels == [0, 2, 3]
+        assert fj.explain(both[0], both[1], 2).items == [0, 2]
+        alone = [fj.rankings([scores], nan="drop")[0] for scores in ([nan, 3.0, 2.0, 1.0], [3.0, 2.0, 1.0, nan])]
+        with pytest.raises(fj.InputError, match="lacks 1 of 4"):
+            fj.compare(*alone)
+
     def test_nothing_left(self):
         with pytest.raises(fj.InputError, match="r and s must share items to be compared"):
             fj.auc({"a": 1}, {"b": 1}, missing="drop")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import runpy
+import warnings
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -154,6 +155,42 @@ def test_features_that_one_version_lacks():
     with pytest.raises(fj.InputError, match="lacks 1 of 4"):
         fj.drift(old, new, missing="raise")
     assert fj.drift(old, new, universe=100).comparison.rankings.universe == 100
+
+
+def test_notes_on_opposite_signs():
+    old, new = {"a": 3.0, "b": -2.0, "c": 1.0}, {"a": -3.0, "b": 2.0, "c": 1.0}
+    blind = fj.drift(old, new, negative="abs")
+    assert blind.level.value == 1
+    assert any(note.startswith("opposite signs (2 features) do not lower the similarity") for note in blind.notes)
+    assert any("pass negative='split' to count them" in note for note in blind.notes)
+    seeing = fj.drift(old, new, negative="split")
+    assert seeing.level.value < 1
+    unsigned = fj.drift({"a": 3.0, "b": 2.0, "c": 1.0}, new, negative="abs")
+    assert [change.item for change in unsigned.flipped] == ["a"]
+    assert any(
+        note.startswith("no score of reference is negative: if its scores have no signs") for note in unsigned.notes
+    )
+    assert any(note.startswith("opposite signs (1 feature) do not lower") for note in unsigned.notes)
+    same = fj.drift(old, old, negative="abs")
+    assert not any("opposite" in note for result in (seeing, same) for note in result.notes)
+
+
+def test_a_nan_that_is_dropped_moves_no_feature_of_a_model_without_names():
+    selection = pytest.importorskip("sklearn.feature_selection")
+    x = np.random.default_rng(0).normal(size=(40, 5))
+    y = x[:, 1] > 0
+    models = []
+    for constant in (0, 4):
+        changed = x.copy()
+        changed[:, constant] = 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn's, on constant features
+            models.append(selection.SelectKBest(k=2).fit(changed, y))
+    result = fj.drift(*models, nan="drop")
+    assert [change.item for change in result.appeared] == [0]
+    assert [change.item for change in result.vanished] == [4]
+    scores = {change.item: (change.score_reference, change.score_current) for change in result.changes}
+    assert all(scores[i] == (models[0].scores_[i], models[1].scores_[i]) for i in (1, 2, 3))
 
 
 def test_a_nan_that_is_dropped_is_a_feature_that_vanished():

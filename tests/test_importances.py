@@ -360,6 +360,45 @@ def test_bagging_on_some_of_the_features():
     assert scores_of(fj.importances(bag)) == pytest.approx(expected)
 
 
+def test_bagging_that_draws_a_feature_twice():
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    bag = BaggingClassifier(tree, 3, bootstrap_features=True, random_state=1).fit(CANCER, MALIGNANT)
+    assert any(len(set(subset)) < len(subset) for subset in bag.estimators_features_)
+    expected = dict.fromkeys(NAMES, 0.0)
+    for member, subset in zip(bag.estimators_, bag.estimators_features_, strict=True):
+        for place, score in zip(subset, member.feature_importances_, strict=True):
+            expected[NAMES[place]] += score / 3
+    assert scores_of(fj.importances(bag)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        SelectKBest(k=1),
+        OneHotEncoder(handle_unknown="ignore"),
+        ColumnTransformer([("last", "passthrough", [1]), ("first", StandardScaler(), [0])]),
+    ],
+    ids=["fewer columns", "more", "another order"],
+)
+def test_bagged_pipelines_that_change_the_columns(step):
+    bag = BaggingClassifier(make_pipeline(step, LogisticRegression()), 2, max_features=2, random_state=0)
+    bag.fit(IRIS.round(), SPECIES)
+    with pytest.raises(InputError, match="its pipelines have them for other columns, which group=True sums"):
+        fj.importances(bag)
+    expected = dict.fromkeys(IRIS.columns, 0.0)
+    for member, subset in zip(bag.estimators_, bag.estimators_features_, strict=True):
+        grouped = fj.importances(member, group=True)
+        for place, score in zip(grouped.items or range(grouped.n), grouped.scores, strict=True):
+            expected[IRIS.columns[subset[place]]] += score / 2
+    assert scores_of(fj.importances(bag, group=True)) == pytest.approx(expected)
+
+
+def test_a_pipeline_that_ends_with_passthrough():
+    model = Pipeline([("scale", StandardScaler()), ("best", SelectKBest(k=2)), ("last", "passthrough")])
+    model.fit(IRIS, SPECIES)
+    assert scores_of(fj.importances(model, group=True)) == dict(zip(IRIS.columns, model[1].scores_, strict=True))
+
+
 def test_unlike_models_are_not_averaged():
     votes = VotingClassifier([("tree", DecisionTreeClassifier()), ("linear", LogisticRegression(max_iter=5000))])
     with pytest.raises(InputError, match="the scores of its members have no common scale"):
@@ -444,6 +483,8 @@ def test_several_scorers(forest):
     both = fj.rankings(scored)
     assert both.names == ("accuracy", "roc_auc")
     np.testing.assert_allclose(both["roc_auc"].scores, scored["roc_auc"].importances_mean)
+    with pytest.raises(InputError, match=r"r must be one ranking; got several, each a mapping. Pass one of them"):
+        fj.compare(scored, forest)
 
 
 def test_cross_validation():
@@ -541,6 +582,8 @@ def test_options_that_do_not_apply(forest, permuted):
         fj.importances(permuted, importance_type="gain")
     with pytest.raises(InputError, match="each=True needs repeats, rows or folds; RandomForestClassifier gives one"):
         fj.importances(forest, each=True)
+    with pytest.raises(InputError, match="group=True needs a pipeline; importances does not tell which columns"):
+        fj.importances(np.ones((3, 2)), group=True)
 
 
 # Every function takes models

@@ -212,6 +212,8 @@ def _from_objects(values: NDArray[Any], name: str) -> Scores:
     for position, value in enumerate(values.tolist()):
         if value is None or type(value).__name__ in {"NAType", "MaskedConstant"}:
             values[position] = np.nan
+        elif isinstance(value, Mapping):
+            raise InputError(f"{name} must be one ranking; got several, each a mapping. Pass one of them.")
         elif isinstance(value, (str, bytes, complex)) or not hasattr(value, "__float__"):
             raise InputError(
                 f"{name} must hold numbers; got {value!r} ({type(value).__name__}) at position {position}. "

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore import models
-from fujiscore.coercion import Labelled, labelled
+from fujiscore.coercion import labelled
 from fujiscore.compare import compare
 from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange
-from fujiscore.errors import InputError, choice, first_few, integer, proportion, spelled
+from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, spelled
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import align, takes_policies
@@ -148,7 +148,8 @@ def drift(
             partial(pairwise, measure=measure, ks=points, **options),
             as_seed(random_state),
         )
-    said = [*comparison.notes, *(_remedy(noise, 1 - level) if tested is None else (*tested.notes, NOISES[noise]))]
+    said = [*comparison.notes, *_on_signs(versions, changes)]
+    said += _remedy(noise, 1 - level) if tested is None else [*tested.notes, NOISES[noise]]
     verdict = _verdict(changes, tested, noise, 1 - level)
     return Drift(verdict, comparison, changes, tested, noise, level, tuple(dict.fromkeys(said)))
 
@@ -170,9 +171,11 @@ def _version(obj: Any, role: str, name: str, policies: Any) -> Ranking:
             f"{role} must be one ranking; got {len(obj)}: {first_few(obj.names)}. Name one of them, and pass all as "
             f"{spelled(f'{role}_resamples')}."
         )
-    if policies.get("nan") == "drop" and not isinstance(obj, (Ranking, Rankings)) and models.read(obj, name) is None:
-        part = labelled(obj, name)  # positions become labels: what is dropped must not move the others
-        obj = part if part.items is not None else Labelled(range(part.scores.size), part.scores)
+    if policies.get("nan") == "drop" and not isinstance(obj, (Ranking, Rankings)):
+        source = models.read(obj, name)
+        part = labelled(obj, name) if source is None else source.single(name)
+        # Positions become labels: what is dropped must not move the others.
+        obj = part if part.items is not None else part._replace(items=range(part.scores.size))
     ranking: Ranking = align([obj], [name], **policies)[0]
     return ranking
 
@@ -244,6 +247,19 @@ def _changes(versions: Sequence[Ranking]) -> tuple[FeatureChange, ...]:
         )
         for i in order.tolist()
     )
+
+
+def _on_signs(versions: Sequence[Ranking], changes: Sequence[FeatureChange]) -> list[str]:
+    """Return a note on features of opposite signs where magnitudes rank: these are as similar as any others."""
+    flipped = sum(change.kind == "opposite sign" for change in changes)
+    if not flipped or versions[0].split is not None:
+        return []
+    remedy = f"pass {spelled('negative', 'split')} to count them"
+    notes = [f"opposite signs ({counted(flipped, 'feature')}) do not lower the similarity of magnitudes: {remedy}"]
+    unsigned = [version.name for version in versions if not (_signed(version) < 0).any()]
+    if unsigned:
+        notes.append(f"no score of {unsigned[0]} is negative: if its scores have no signs, opposite signs mean nothing")
+    return notes
 
 
 def _absent(version: Ranking) -> NDArray[np.bool_]:

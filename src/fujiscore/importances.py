@@ -81,6 +81,11 @@ def importances(
     source = models.read(obj, called, options) or read_array(obj, called)
     if source is None:
         return _plain(obj, called, options, each, policies)
+    if options.to_inputs and source.word == "row":
+        raise InputError(
+            f"{spelled('group', value=True)} needs a pipeline; {called} does not tell which columns come from one. "
+            "Pass a dict of feature to group."
+        )
     if models.recognised(obj) is None:
         source = source.prepared(called, options)
     several = source.word == "fold" if each is None else each

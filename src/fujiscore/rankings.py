@@ -450,7 +450,8 @@ def _without_nan(
         raise InputError(f"{' and '.join(names)} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
     notes.append(_left(keep.size, bad.size, "NaN in some ranking", gone))
     masks = [None if mask is None or not mask[keep].any() else mask[keep] for mask in absent]
-    kept = None if labels is None else [labels[i] for i in keep.tolist()]
+    # Positions stay what they were, so that the items that are left cannot be taken for others.
+    kept = keep.tolist() if labels is None else [labels[i] for i in keep.tolist()]
     return [values[keep] for values in scores], masks, kept
 
 

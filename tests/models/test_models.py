@@ -204,6 +204,24 @@ class TestShap:
         assert (row.signs == np.sign(one.values[0])).all()
         assert (row.signs < 0).any()
 
+    def test_one_row_of_several_outputs(self):
+        from sklearn.ensemble import RandomForestClassifier
+
+        shap = library("shap")
+        model = RandomForestClassifier(4, random_state=0).fit(IRIS, SPECIES)
+        row = shap.TreeExplainer(model)(IRIS.iloc[:3])[1]
+        assert row.values.shape == (4, 3)
+        expected = dict(zip(IRIS.columns, np.abs(row.values).mean(axis=1), strict=True))
+        assert scores_of(fj.importances(row)) == pytest.approx(expected)
+        bare = shap.Explanation(row.values, row.base_values, feature_names=list(IRIS.columns))
+        assert scores_of(fj.importances(bare)) == pytest.approx(expected)
+        assert "s: values of shap.Explanation; mean magnitude over 3 outputs" in fj.compare(row, row).notes
+
+    def test_names_of_other_features(self, explanation):
+        wrong = library("shap").Explanation(explanation.values[:, :, 0], feature_names=NAMES[:2])
+        with pytest.raises(InputError, match="has 2 feature_names and values of 7 features"):
+            fj.importances(wrong)
+
     def test_rows(self, explanation, forest):
         one = explanation[..., 1]
         rows = fj.importances(one, each=True)

@@ -52,17 +52,32 @@ def read_explanation(explanation: Any, name: str) -> Source:
             f"{values.shape} and type {values.dtype}. Pass an array of rows by features."
         )
     notes = [f"values of {EXPLANATION}"]
+    names = explanation.feature_names
+    if values.ndim == 2 and _is_one_row(explanation, values.shape):
+        values = values[None]  # of one row: features by outputs
     if values.ndim == 3:
         outputs = values.shape[2]
         if np.shape(explanation.base_values)[-1:] != (outputs,):
             raise InputError(
                 f"{name} must hold one value per row and feature; its shape {values.shape} looks like interactions. "
-                "Sum them to one value per feature: explanation.values.sum(axis=2)."
+                "Sum them to one value per feature: explanation.values.sum(axis=-1)."
             )
         notes.append(f"mean magnitude over {counted(outputs, 'output')}")
         values = np.abs(values).mean(axis=2)
+    values = np.atleast_2d(values)
+    if names is not None and len(names) != values.shape[1]:
+        raise InputError(
+            f"{name} must have one name per feature; the shap.Explanation has {len(names)} feature_names and values of "
+            f"{counted(values.shape[1], 'feature')}. Correct its feature_names, or set them to None."
+        )
+    return rows_of(values, None if names is None else list(names), notes)
+
+
+def _is_one_row(explanation: Any, shape: tuple[int, ...]) -> bool:
+    """Return whether values of two axes are of features by outputs, as the data or the names of the features tell."""
     names = explanation.feature_names
-    return rows_of(np.atleast_2d(values), None if names is None else list(names), notes)
+    alone = getattr(getattr(explanation, "data", None), "ndim", None) == 1
+    return alone or (names is not None and len(names) == shape[0] != shape[1])
 
 
 def read_array(obj: Any, name: str) -> Source | None:
@@ -96,8 +111,6 @@ def read_array(obj: Any, name: str) -> Source | None:
 def rows_of(values: NDArray[Any], names: Labels | None, notes: Sequence[str]) -> Source:
     """Return attributions as a source: they add up, and their magnitudes rank."""
     rows = np.ascontiguousarray(values, np.float64)
-    if names is not None and len(names) != rows.shape[1]:
-        names = None
     parts = [Labelled(names, row) for row in rows]
     unnamed = () if names is not None else ("no feature names: features are positions",)
     return Source(parts, "row", (*notes, *unnamed), "abs", magnitudes=True)

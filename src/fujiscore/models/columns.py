@@ -47,13 +47,18 @@ def names_out(transformers: Sequence[Any], names: Labels | None) -> tuple[Labels
     return (None if names is None else list(names)) if named else positions(names, "x{}"), None
 
 
+def through(transformers: Sequence[Any], width: int) -> NDArray[np.intp]:
+    """Return, for each column after some transformers, which of the first one's columns it comes from, or raise."""
+    result = np.arange(width)
+    for transformer in transformers:
+        result = result[origins(transformer, _width(transformer, result.size))]
+    return result
+
+
 def origins(transformer: Any, width: int) -> NDArray[np.intp]:
     """Return, for each column that a transformer makes of `width` columns, the one it comes from, or raise."""
     if hasattr(transformer, "steps"):
-        result = np.arange(width)
-        for step in steps_of(transformer):
-            result = result[origins(step, _width(step, result.size))]
-        return result
+        return through(steps_of(transformer), width)
     if hasattr(transformer, "output_indices_") and hasattr(transformer, "transformers_"):
         return _of_columns(transformer)
     if hasattr(transformer, "transformer_list"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.errors import InputError, counted, first_few
+from fujiscore.errors import InputError, counted, first_few, spelled
 from fujiscore.models import boosters, columns
 from fujiscore.models.boosters import UNITS, Found, coefficients, not_fitted, over_rows
 from fujiscore.models.source import Options, sums
@@ -125,19 +125,19 @@ def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> Found
     if any(columns.scaled(transformer) for transformer in transformers):
         found = found._replace(caveats=tuple(caveat for caveat in found.caveats if caveat != UNITS))
     if options.to_inputs:
-        return _to_inputs(found, pipeline, transformers, own)
+        return _to_inputs(found, transformers, own)
     if unnamed is not None and found.names is None:
         lack = f"{unnamed} does not name the columns it makes: features are positions among them"
         found = found._replace(caveats=(*found.caveats, lack))
     return found
 
 
-def _to_inputs(found: Found, pipeline: Any, transformers: Sequence[Any], names: Labels | None) -> Found:
+def _to_inputs(found: Found, transformers: Sequence[Any], names: Labels | None) -> Found:
     """Return scores of the columns that a pipeline makes as sums for the columns that they come from."""
     if not transformers:
         return found
     width = len(names) if names is not None else int(transformers[0].n_features_in_)
-    origins = columns.origins(pipeline[: len(pipeline.steps) - 1], width)
+    origins = columns.through(transformers, width)
     seen = origins if found.reached is None else origins[found.reached]
     scores = sums(found.scores, origins, width, additive=not found.signed)
     what = found.what
@@ -171,11 +171,12 @@ def _mean(ensemble: Any, names: Labels | None, options: Options) -> Found | None
     calibrated = getattr(ensemble, "calibrated_classifiers_", None)
     members = [part.estimator for part in calibrated] if calibrated else ensemble.estimators_
     subsets = getattr(ensemble, "estimators_features_", None)
-    found = [_found(member, names if subsets is None else None, options) for member in members]
-    known = [one for one in found if one is not None]
-    if subsets is not None:
+    if subsets is None:
+        found = [_found(member, names, options) for member in members]
+    else:
         width = int(ensemble.n_features_in_)
-        known = [_spread(one, subset, width) for one, subset in zip(known, subsets, strict=False)]
+        found = [_spread(member, subset, width, options) for member, subset in zip(members, subsets, strict=True)]
+    known = [one for one in found if one is not None]
     first = known[0] if known else None
     if first is None or len(known) < len(found):
         return None
@@ -187,11 +188,16 @@ def _mean(ensemble: Any, names: Labels | None, options: Options) -> Found | None
     return first._replace(scores=scores.mean(axis=0), what=what)
 
 
-def _spread(found: Found, features: Any, width: int) -> Found:
-    """Return the scores of an estimator that was fitted on some of the columns; the others score 0."""
-    scores = np.zeros(width)
-    scores[features] = found.scores
-    return found._replace(scores=scores, names=None)
+def _spread(member: Any, features: Any, width: int, options: Options) -> Found | None:
+    """Return the scores of an estimator that was fitted on some of the columns; the others score 0.
+
+    None if it has no score per column, as a pipeline that makes other columns. A column drawn twice has the sum.
+    """
+    marks = [f"x{i}" for i in range(len(features))]
+    found = _found(member, marks, options)
+    if found is None or found.names != marks:
+        return None
+    return found._replace(scores=sums(found.scores, features, width, additive=True), names=None, reached=None)
 
 
 def _require_fitted(estimator: Any) -> None:
@@ -215,6 +221,8 @@ def _lack(estimator: Any) -> str:
         return "a search has them only with refit=True"
     if hasattr(estimator, "named_estimators_"):
         return "the scores of its members have no common scale"
+    if hasattr(estimator, "estimators_features_") and hasattr(estimator.estimators_[0], "steps"):
+        return f"its pipelines have them for other columns, which {spelled('group', value=True)} sums"
     return "it has none"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +79,7 @@ class Source:
     @staticmethod
     def _note(name: str, notes: Sequence[str]) -> str:
         """Return the notes as one, which need not name the class of a ranking that has its name."""
-        return f"{name}: {'; '.join(notes)}".replace(f" of {name}", "", 1)
+        return re.sub(rf" of {re.escape(name)}(?!\w)", "", f"{name}: {'; '.join(notes)}", count=1)
 
     def each(self) -> dict[str, Labelled]:
         """Return the parts by name: row 0, row 1, ...; repeats and folds are counted from 1."""

@@ -233,6 +233,16 @@ def test_cells_that_may_be_chance_are_marked(visit, pages):
     assert matrix.legend in page.locator("main").inner_text()
 
 
+def test_values_are_legible_in_cells_of_any_colour(visit, tmp_path):
+    rising = {f"g{i}": float(i) for i in range(1, 10)}
+    falling = {item: 10 - score for item, score in rising.items()}
+    matrix = fj.pairwise({"a": rising, "b": falling, "c": {**rising, "g1": 5.5}}, corrected=True)
+    assert matrix.values.min() < -0.25
+    page = visit(matrix.report(tmp_path / "opposite.html"))
+    assert page.locator(".heat .cell.on-dark").count() > 0
+    assert [text for text in page.evaluate(TEXTS) if text["ratio"] < CONTRAST] == []
+
+
 def test_the_theme_can_be_changed(visit, pages):
     page = visit(pages["compare"])
     ground = "getComputedStyle(document.body).backgroundColor"

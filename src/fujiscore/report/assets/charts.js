@@ -55,12 +55,12 @@ function ink(colour) {
   return `rgb(${rgb.join(",")})`;
 }
 
-/** Return the colour of a value between 0 and 1 in a heat map, and one for text on it. */
+/** Return the colour of a value between 0 and 1 in a heat map, and whether text on it has to be light. */
 function heat(share) {
   const place = Math.min(Math.max(share, 0), 1) * (CIVIDIS.length - 1);
   const start = Math.min(Math.floor(place), CIVIDIS.length - 2);
   const rgb = CIVIDIS[start].map((part, i) => Math.round(part + (CIVIDIS[start + 1][i] - part) * (place - start)));
-  return { rgb, fill: `rgb(${rgb.join(",")})`, text: luminance(rgb) > 0.18 ? "#000" : "#fff" };
+  return { rgb, fill: `rgb(${rgb.join(",")})`, dark: luminance(rgb) < 0.18 };
 }
 
 /** Return a linear or logarithmic scale with its ticks. */

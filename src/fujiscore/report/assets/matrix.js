@@ -201,7 +201,7 @@ function drawCells(area, size, order, columnOrder, values, marked, cell, share) 
         area.svg.append(svg("rect", { class: "empty", x, y, width: size - 0.5, height: size - 0.5 }));
         return;
       }
-      const { fill: shade, text } = heat(share(value));
+      const { fill: shade, dark } = heat(share(value));
       area.svg.append(
         svg("rect", { x, y, width: size - 0.5, height: size - 0.5, fill: shade, class: isPale ? "pale" : null }),
       );
@@ -210,9 +210,12 @@ function drawCells(area, size, order, columnOrder, values, marked, cell, share) 
         area.svg.append(
           svg(
             "text",
-            isPale
-              ? { class: "cell on-pale", x: x + size / 2, y: y + size / 2 + 4, "text-anchor": "middle" }
-              : { class: "cell", x: x + size / 2, y: y + size / 2 + 4, "text-anchor": "middle", fill: text },
+            {
+              class: isPale ? "cell on-pale" : dark ? "cell on-dark" : "cell",
+              x: x + size / 2,
+              y: y + size / 2 + 4,
+              "text-anchor": "middle",
+            },
             label,
           ),
         );

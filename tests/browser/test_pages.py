@@ -93,6 +93,23 @@ def test_nothing_is_wider_than_the_screen(visit, pages, name, tmp_path):
         page.screenshot(path=tmp_path / f"{name}-{width}.png", full_page=True)
 
 
+# Names in charts that do not lie within them, by more than a pixel.
+CUT = """() => [...document.querySelectorAll("svg .name, svg .label, svg .column")].filter((name) => {
+  const [text, chart] = [name, name.ownerSVGElement].map((one) => one.getBoundingClientRect());
+  return text.left < chart.left - 1 || text.right > chart.right + 1 || text.bottom > chart.bottom + 1;
+}).map((name) => name.textContent)"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_wide_names_are_not_cut_off(visit, tmp_path, width):
+    wide = [letter * 40 + str(i) for letter in "W\u6f22" for i in range(10)]
+    rankings = dict(zip(wide[8:13], perturbed(len(wide), 5, 6, names=wide).values(), strict=True))
+    for result in (fj.compare(*list(rankings.values())[:2]), fj.stability(rankings)):
+        page = visit(result.report(tmp_path / "wide.html", force=True), width=width)
+        assert page.locator("svg .name, svg .label").count() > 20
+        assert page.evaluate(CUT) == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_text_has_contrast(visit, pages, name, scheme):

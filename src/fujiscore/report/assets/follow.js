@@ -126,13 +126,13 @@ function rankTable(held, chosen) {
 function drawBump(place, held, chosen) {
   const m = held.names.length;
   const named = m <= 40;
-  const letters = named ? 16 : 0;
-  const longest = Math.min(Math.max(...held.names.map((name) => Array.from(name).length)), letters);
-  const area = chart(place, 300 + 6 * longest, "Ranks of items in all rankings; the ranks are in the table below", {
+  const names = named ? held.names.map((name) => fitted(name, 100)) : [];
+  const bottom = named ? 22 + 0.87 * widest(names) : 22;
+  const area = chart(place, 290 + bottom, "Ranks of items in all rankings; the ranks are in the table below", {
     left: 48,
     top: 22,
     right: 16,
-    bottom: named ? 14 + 5.6 * longest : 22,
+    bottom,
   });
   const shown = [
     ...Array.from({ length: Math.min(10, held.count) }, (_, item) => item).filter((item) => !chosen.includes(item)),
@@ -145,7 +145,7 @@ function drawBump(place, held, chosen) {
   axes(area, x, y, { xTicks: [], yTicks: y.ticks(8), yLabel: "rank (log)" });
   const step = Math.ceil((13 * m) / (area.right - area.left));
   if (named) {
-    held.names.forEach(
+    names.forEach(
       (name, r) =>
         r % step ||
         area.svg.append(
@@ -156,8 +156,8 @@ function drawBump(place, held, chosen) {
               "text-anchor": "end",
               transform: `translate(${x(r) + 4} ${area.bottom + 12}) rotate(-60)`,
             },
-            shortened(name, letters),
-            svg("title", {}, name),
+            name,
+            svg("title", {}, held.names[r]),
           ),
         ),
     );

@@ -136,7 +136,6 @@ function drawSlopes(place, held, pair, names, found) {
     "Items placed by score relative to the k-th score in both rankings; the items are in the table below",
     { left: room, top: 34, right: room, bottom: 16 },
   );
-  const letters = Math.floor(room / 8);
   const { places, height, most } = heights(held, pair, rows, found.last);
   const y = scale(UNLISTED, 1 + ABOVE, area.bottom, area.top);
   const middle = (area.left + area.right) / 2;
@@ -161,7 +160,7 @@ function drawSlopes(place, held, pair, names, found) {
     const anchor = side ? "start" : "end";
     const out = side ? 1 : -1;
     area.svg.append(
-      svg("text", { class: "column", x: ends[side], y: 16, "text-anchor": anchor }, shortened(names[side], letters)),
+      svg("text", { class: "column", x: ends[side], y: 16, "text-anchor": anchor }, fitted(names[side], room - 4)),
     );
     rows.forEach((row, i) => {
       const rank = Number.isNaN(held.score(pair[side], row.item)) ? "not listed" : `rank ${row.ranks[side]}`;
@@ -181,7 +180,7 @@ function drawSlopes(place, held, pair, names, found) {
             y: labels[side][i] + 4,
             "text-anchor": anchor,
           },
-          shortened(held.items[row.item], letters),
+          fitted(held.items[row.item], room - 12),
           svg("title", {}, `${held.items[row.item]}: ${rank}, ${row.kind}`),
         ),
       );

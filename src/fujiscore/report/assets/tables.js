@@ -11,11 +11,10 @@ function intervalsView(section, part) {
     alternative("Values as a table", () => intervalTable(part, rows)),
   );
   const narrow = place.clientWidth < 520;
-  const letters = narrow ? 14 : 34;
-  const longest = Math.min(Math.max(...rows.map((row) => Array.from(row.label).length)), letters);
+  const labels = rows.map((row) => fitted(row.label, narrow ? 100 : 240));
   const tiers = rows.some((row) => row.tier);
   const area = chart(place, 56 + 20 * rows.length, `${part.title}; the values are in the table below`, {
-    left: 14 + 7.2 * longest,
+    left: 14 + widest(labels),
     top: 6,
     right: tiers ? 46 : 18,
     bottom: 44,
@@ -57,7 +56,7 @@ function intervalsView(section, part) {
       svg(
         "text",
         { class: "name", x: area.left - 8, y: y + 4, "text-anchor": "end" },
-        shortened(row.label, letters),
+        labels[i],
         svg("title", {}, row.label),
       ),
     );

@@ -195,13 +195,33 @@ def test_search_follows_an_item(visit, pages):
     box.press("Enter")
     ranks = sorted(int(ranking.ranks[17]) for ranking in result)
     assert (
-        f"item 17: rank {ranks[0]} to {ranks[-1]}, median {ranks[3]}" in page.locator(".followed .legend").inner_text()
+        f"item 17: rank {ranks[0]} to {ranks[-1]}, median {np.median(ranks):g}"
+        in page.locator(".followed .legend").inner_text()
     )
     assert page.locator(".followed-line").count() == 1
     page.get_by_role("button", name="Clear").click()
     assert page.locator(".followed-line").count() == 0
     box.fill("nowhere")
     assert "No item on this page" in page.locator(".hits").inner_text()
+
+
+def test_the_very_name_is_found_first_among_many(visit, tmp_path):
+    names = [*(f"1{j}" for j in range(1000)), "1"]
+    scores = {name: float(len(names) - i) for i, name in enumerate(names)}
+    page = visit(fj.compare(scores, scores).report(tmp_path / "many.html"))
+    page.get_by_role("searchbox").fill("1")
+    assert page.locator(".hits button").first.inner_text() == "1"
+    assert "and 989 items more" in page.locator(".hits").inner_text()
+
+
+def test_a_kth_score_of_0_is_said(visit, tmp_path):
+    a, b = [3.0, 2.0, 0.0, 0.0, 0.0, 0.0], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    page = visit(fj.compare(a, b).report(tmp_path / "zero.html"))
+    page.locator(".slider input").focus()
+    page.keyboard.press("End")
+    assert "The k-th score of r is 0" in page.locator(".items").inner_text()
+    page.keyboard.press("Home")
+    assert "is 0" not in page.locator(".items").inner_text()
 
 
 def test_a_cell_of_the_matrix_shows_its_pair(visit, pages):

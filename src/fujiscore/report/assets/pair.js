@@ -117,7 +117,7 @@ const UNLISTED = -0.16;
 function heights(held, pair, rows, last) {
   const relative = pair.map((ranking, side) => {
     const scores = rows.map((row) => held.counted(ranking, row.item));
-    const unit = last[side] > 0 ? last[side] : Math.min(...scores.filter((score) => score > 0), 1);
+    const unit = last[side] > 0 ? last[side] : held.leastPositive(ranking);
     return rows.map((row, i) => (Number.isNaN(held.score(ranking, row.item)) ? NaN : scores[i] / unit));
   });
   const most = Math.max(2, ...relative.flat().filter(isNumber));
@@ -147,7 +147,8 @@ function drawSlopes(place, held, pair, names, found) {
   level(0, "0", "grid");
   level(0.5, "½ ×", "grid");
   for (const x of [2, 4, 16, 64]) if (x <= most && height(x) - 1 > 0.25) level(x, `${x} ×`, "grid");
-  level(1, "k-th score", "level");
+  const atZero = names.filter((_, side) => !(found.last[side] > 0)).map((name) => shortened(name, 24));
+  level(1, atZero.length === 2 ? "least score above 0" : "k-th score", "level");
   const ends = [area.left, area.right];
   const standings = places.map((side) => side.map((value) => y(value)));
   const labels = standings.map((places) => apart(places, 14, area.top, area.bottom));
@@ -186,6 +187,14 @@ function drawSlopes(place, held, pair, names, found) {
       );
     });
   });
+  if (atZero.length)
+    place.append(
+      html(
+        "p",
+        { class: "said" },
+        isolated(`The k-th score of ${atZero.join(" and ")} is 0: scores are shown relative to the least one above 0.`),
+      ),
+    );
   if (rows.length < found.rows.length) {
     place.append(
       html(

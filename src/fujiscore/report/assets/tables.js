@@ -25,7 +25,8 @@ function intervalsView(section, part) {
     .filter(isNumber);
   let [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   if (!numbers.length) [low, high] = [0, 1];
-  if (!tiers) [low, high] = [Math.min(low, 1) - 0.02, Math.min(high + 0.02, Math.max(high, 1))];
+  // Room beside the values, but not for shares below 0 or similarities above 1.
+  if (!tiers) [low, high] = [low < 0 ? low - 0.02 : Math.max(low - 0.02, 0), Math.min(high + 0.02, Math.max(high, 1))];
   const x = scale(low, high > low ? high : low + 1, area.left, area.right);
   const yOf = (i) => area.top + 20 * (i + 0.5);
   axes(area, x, () => 0, { xLabel: null, yTicks: [] });

@@ -70,7 +70,7 @@ function drawItems(place, held, { pair, names, least }, k) {
   const opposite = counts["opposite sign"] ? `, ${counts["opposite sign"]} of opposite sign` : "";
   const words =
     `At k = ${k}: ${counts.shared} shared, ${plural(counts["near miss"], "near miss")}, ` +
-    `${plural(counts["far miss"], "far miss")}${opposite}. FUJI ${least ? "at least " : ""}${fixed(found.fuji)}, Jaccard ${fixed(found.jaccard)}.`;
+    `${plural(counts["far miss"], "far miss")}${opposite}. FUJI ${least ? "at least " : ""}${fixed(found.fuji)}, Jaccard ${fixed(found.jaccard)}${state.corrected ? ", not corrected for chance" : ""}.`;
   const area = html("div", { class: "chart" });
   const wasOpen = place.querySelector("details")?.open;
   const details = alternative("Items as a table", () => itemTable(held, pair, names, found));

@@ -49,12 +49,7 @@ def shapley(predict, rows, background, seed):
 
 def compare(first, second):
     """Compare row by row; a feature that pushes up and one that pushes down are different items."""
-    return fj.compare_runs(by_sign(first), by_sign(second), k=K)
-
-
-def by_sign(scores):
-    """Return twice as many columns: what each feature adds, then what it takes away."""
-    return np.hstack([np.maximum(scores, 0), np.maximum(-scores, 0)])
+    return fj.compare_runs(first, second, k=K, negative="split")
 
 
 def report(pairs, first, second, names):

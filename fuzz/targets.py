@@ -14,6 +14,8 @@ from fujiscore import io
 from fujiscore.io import datasets, documents, formats
 from fujiscore.io.columns import RANKING_NAMES
 from fujiscore.rankers import prepare
+from fujiscore.rankers.features import NAN
+from fujiscore.rankers.targets import TASKS
 from fuzz import oracles
 
 if TYPE_CHECKING:
@@ -62,9 +64,9 @@ def rankings(random: Random, file: Path, other: Path) -> None:
 
 def data(random: Random, file: Path, target: str | None) -> None:
     """Read a data set and rank its features."""
-    options: dict[str, Any] = {"nan": random.choice(datasets.NAN)}
+    options: dict[str, Any] = {}
     if random.random() < 0.2:
-        options |= {"rows": random.choice((1, 3, 8)), "drop": random.choice(((), ("level",)))}
+        options |= {"drop": random.choice(((), ("level",)))}
     if random.random() < 0.1:
         options |= {"categorical": ("level",)}
     found = datasets.load(file, target, **options)
@@ -72,10 +74,13 @@ def data(random: Random, file: Path, target: str | None) -> None:
     require(not np.isinf(found.X).any() and found.X.dtype == np.float64, "X must be finite float64, or NaN")
     require(len(set(found.features)) == len(found.features), "features must be unique")
     _check_notes(found.notes)
-    if options == {"nan": "keep"}:
+    if not options:
         _agrees_data(file, found)
-    methods = random.choice((("relief",), ("mutual_information",), ("genie3", "random_forest")))
-    table = prepare(found.X, found.y, found.categorical, names=found.features, inspect=True)
+    methods = random.choice((("relief",), ("mutual_information",), ("genie3", "random_forest"), ("multisurf",)))
+    treated: Any = {"nan": random.choice(NAN), "task": random.choice(("auto", "auto", *TASKS)), "names": found.features}
+    table = prepare(found.X, found.y, found.categorical, inspect=True, **treated)
+    if random.random() < 0.2:
+        table = table.sampled(random.choice((1, 3, 8)))
     _check_rankings(fj.rank(table, methods=methods, trees=2, n_jobs=1, progress=False))
 
 

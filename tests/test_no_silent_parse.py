@@ -532,7 +532,7 @@ def test_masked_labels_are_refused():
 def test_a_mask_hides_classes_and_features():
     X = np.arange(8.0).reshape(4, 2)
     for y in (np.ma.array([0, 1, 0, 1], mask=[0, 1, 0, 0]), np.ma.array(list("abab"), mask=[0, 1, 0, 0], dtype=object)):
-        with pytest.raises(InputError, match="y must give every row a class; 1 of 4"):
+        with pytest.raises(InputError, match="y must give every row a target; 1 of 4"):
             relief(X, y)
     colours = np.ma.array([["r"], ["g"], ["r"], ["b"]], mask=[[0], [0], [0], [1]], dtype=object)
     table = prepare(colours, [0, 1, 0, 1], [0])

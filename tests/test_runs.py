@@ -377,7 +377,7 @@ def test_groups():
         ({"measures": ()}, "measures must name"),
         ({"measures": ["fuzzy"]}, "fuji"),
         ({"missing": "fill"}, "missing must be"),
-        ({"negative": "split"}, "negative='split'"),
+        ({"negative": "both"}, "negative must be"),
         ({"universe": 2}, "universe"),
         ({"confidence": 2}, "confidence must be"),
         ({"by": "qid"}, "by"),

@@ -44,11 +44,14 @@ class Lists:
         The items, any integers.
     scores : ndarray of float64
         Their scores, higher is better; no NaN and no infinity but -inf.
+    negatives : ndarray of bool, optional
+        Of magnitudes: which scores were negative.
     """
 
     start: Sizes
     items: NDArray[Any]
     scores: Scores
+    negatives: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         """Return the number of lists."""
@@ -68,6 +71,22 @@ class Lists:
         """Return the same lists in arrays of the types that kernels are compiled for, once."""
         arrays = ((self.start, np.int64), (self.items, np.int64), (self.scores, np.float64))
         return Lists(*(np.require(array, dtype, ["C", "W"]) for array, dtype in arrays))
+
+    def read(self, negative: str) -> Lists:
+        """Return the same lists of magnitudes ("abs"), or of items by sign ("split"); as they are by other policies."""
+        if negative == "abs":
+            return Lists(self.start, self.items, np.abs(self.scores), self.scores < 0)
+        return self._by_sign() if negative == "split" else self
+
+    def _by_sign(self) -> Lists:
+        """Return lists of twice the items: the positive parts of all scores, then the negative ones."""
+        sizes = self.sizes
+        positive = np.arange(self.items.size) + np.repeat(self.start[:-1], sizes)
+        negative = positive + np.repeat(sizes, sizes)
+        items, scores = np.empty(2 * self.items.size, np.int64), np.empty(2 * self.items.size)
+        items[positive], items[negative] = 2 * self.items, 2 * self.items + 1
+        scores[positive], scores[negative] = np.maximum(self.scores, 0.0), np.maximum(-self.scores, 0.0)
+        return Lists(2 * self.start, items, scores + 0.0)  # no -0.0
 
     def best(self, q: int) -> NDArray[Any]:
         """Return the items of a list that have its highest score."""
@@ -126,6 +145,9 @@ class Task:
     missing : {"bounds", "zero"}
         Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it. (Other measures
         of sets, RBO and average overlap depend on no unknown score: sets and depths end with the shorter list.)
+    negative : str
+        The policy for negative scores. With "split" items are below 2^62, and depths end with the number of whole
+        items.
     """
 
     measures: tuple[Measure, ...]
@@ -134,6 +156,12 @@ class Task:
     ties: str = "closed"
     zero_tail: str = "include"
     missing: str = "bounds"
+    negative: str = "raise"
+
+    @property
+    def signs(self) -> int:
+        """How many items of a list stand for each whole item."""
+        return 2 if self.negative == "split" else 1
 
     @property
     def tail(self) -> float:
@@ -186,13 +214,14 @@ def compared(r: Lists, s: Lists, task: Task) -> dict[str, NDArray[Any]]:
     of a list whose scores are all negative. Beside them `fuji_high` and, with a universe, `*_expected`, `*_corrected`
     and `*_p`, NaN where ties="stable" cuts ties.
     """
-    r, s = r.uniform(), s.uniform()
+    r, s = (side.uniform().read(task.negative) for side in (r, s))
     swept = _sweep(r, s, task)
     if task.universe is not None and (swept.sizes > task.universe).any():
         pair = int(np.argmax(swept.sizes > task.universe))
         raise UniverseTooSmall(pair, int(swept.sizes[pair]))
     lengths = np.diff(swept.first)
-    columns: dict[str, NDArray[Any]] = {"n_a": r.sizes, "n_b": s.sizes, "shared": r.sizes + s.sizes - swept.sizes}
+    counts = {"n_a": r.sizes, "n_b": s.sizes, "shared": r.sizes + s.sizes - swept.sizes}
+    columns: dict[str, NDArray[Any]] = {name: count // task.signs for name, count in counts.items()}
     columns["k"] = np.where(lengths > 0, np.append(swept.paths, 0)[swept.first[1:] - 1], 0)
     values = _values(r, s, task, swept)
     against = _against_chance(r, s, task, swept, values) if task.universe is not None else {}
@@ -206,7 +235,7 @@ def compared(r: Lists, s: Lists, task: Task) -> dict[str, NDArray[Any]]:
 
 def _sweep(r: Lists, s: Lists, task: Task) -> Swept:
     """Sort, match and sweep all pairs."""
-    first, paths = task.depths.paths(np.minimum(r.sizes, s.sizes))
+    first, paths = task.depths.paths(np.minimum(r.sizes, s.sizes) // task.signs)
     persistence = [measure.parameters.get("p", 0.0) for measure in task.measures if measure.by_depth]
     k1, k2, shared = np.empty((3, paths.size), np.int64)
     fuji, high = np.empty((2, paths.size))
@@ -316,10 +345,14 @@ def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: Task) -> Ove
     n = _kernels.batch.match(r.items[own_r], s.items[own_s], *table, partner, place_s)
     place_s[place_s < 0] = np.arange(place_r.size, n)
     rankings = []
-    for name, place, scores in (("a", place_r, r.scores[own_r]), ("b", place_s, s.scores[own_s])):
+    for name, place, lists, own in (("a", place_r, r, own_r), ("b", place_s, s, own_s)):
         filled, absent = np.zeros(n), np.ones(n, np.bool_)
-        filled[place], absent[place] = scores, False
-        rankings.append(Ranking.checked(name, filled, absent=absent if place.size < n else None))
+        filled[place], absent[place] = lists.scores[own], False
+        ranking = Ranking.checked(name, filled, absent=absent if place.size < n else None)
+        if lists.negatives is not None:
+            ranking.negatives = np.zeros(n, np.bool_)
+            ranking.negatives[place] = lists.negatives[own]
+        rankings.append(ranking)
     options: Any = {"ties": task.ties, "zero_tail": task.zero_tail, "population": task.universe}
     return Overlap(rankings[0], rankings[1], path, path, **options)
 

@@ -161,6 +161,15 @@ def evaluate(measure: Measure, sets: Sets) -> Scores:
     return values if isnan(measure.undefined) else np.where(np.isnan(values), measure.undefined, values)
 
 
+def require_whole(measure: Measure, *, split: bool) -> None:
+    """Raise if a measure compares whole lists, and items are split by sign."""
+    if split and measure.by_rank and measure.whole and not measure.one_k:
+        raise InputError(
+            f"{measure.name} compares whole lists, which items split by sign are not (one sign of each is at the "
+            f"end). Pass {spelled('negative', 'abs')}, or another measure."
+        )
+
+
 def _raw(measure: Measure, sets: Sets) -> Scores:
     """Return a measure's values, NaN wherever it is undefined."""
     if measure.by_rank and isinstance(sets, Overlap):
@@ -168,11 +177,7 @@ def _raw(measure: Measure, sets: Sets) -> Scores:
             raise InputError(
                 f"{measure.name} needs the items' ranks, which end with the truncated lists; lower {spelled('k')}."
             )
-        if measure.whole and not measure.one_k and sets.r.split is not None:
-            raise InputError(
-                f"{measure.name} compares whole lists, which items split by sign are not (one sign of each is at the "
-                f"end). Pass {spelled('negative', 'abs')}, or another measure."
-            )
+        require_whole(measure, split=sets.r.split is not None)
         if measure.one_k and (sets.asked[0] != sets.asked[1]).any():
             raise _needs_equal_sizes(measure, sets)
         return measure.values(sets, **measure.parameters)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
+from fujiscore.admission import MAGNITUDES, SIGNED, bad_score
 from fujiscore.batches import Lists
 from fujiscore.errors import InputError, counted, first_few, shown, spelled
 from fujiscore.transforms import SMALLEST, transformed_lists
@@ -26,12 +27,10 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Sizes
 
-COUNTED_AS_ZERO = "counted as 0"
+# What happens to negative scores.
+COUNTED_AS_ZERO, APART = "counted as 0", "kept apart from positive ones"
 # Stand for the number in what a tally counts, and for an s after several; names of files may have braces.
 COUNT, S = "\0", "\1"
-# The remedies for scores that no measure takes, by policy.
-NAN = "Pass {} to score them 0, or {} to leave those items out."
-NEGATIVE = "Pass {} to count them as 0, {} to rank by magnitude, or {} if they are logs."
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +130,10 @@ class Tally:
         """Whether negative scores count as 0."""
         return any(what.endswith(COUNTED_AS_ZERO) for what in self.counts)
 
+    def kept_apart(self, name: str) -> bool:
+        """Whether a run has negative scores that are kept apart from positive ones."""
+        return any(what.startswith(f"{name}: ") and what.endswith(APART) for what in self.counts)
+
     def merge(self, other: Tally) -> None:
         """Add what another part counted."""
         for what, count in other.counts.items():
@@ -154,7 +157,8 @@ class Chunk:
     queries : list
         Labels, in the order of the lists.
     r, s : Lists
-        The lists; items are integers, the same for equal labels of one query.
+        The lists; items are integers, the same for equal labels of one query. Scores that are read as magnitudes, or
+        by sign, still have their signs.
     labels : pair of columns
         The items' labels; `rows` says which of them each entry of a list has (None: they correspond).
     only : pair of lists
@@ -229,7 +233,7 @@ def together(a: Columns, b: Columns, names: tuple[str, str], policies: Policies,
     groups = _groups((a, b), kept)
     sides = [_in_order(side, code, both) for side, code in zip((a, b), codes, strict=True)]
     start_r, start_s = (np.concatenate([[0], np.cumsum(size[both])]) for size in sizes)
-    small = policies.duplicates != "raise" or "drop" in {policies.missing, policies.nan}
+    small = policies.duplicates != "raise" or "drop" in {policies.missing, policies.nan} or policies.negative == "split"
     items_r, items_s, number = _item_codes(start_r, sides[0][0], start_s, sides[1][0], small=small)
     both_runs = [
         _Admitted(Lists(start, items, side[1]), name, kept, side[0], number)
@@ -311,16 +315,23 @@ class _Admitted:
             read = f"{self.name}: {COUNT} p-value{S} of 0 read as {SMALLEST:.1g}, the smallest number"
             tally.add(read, int((self.lists.scores == 0).sum()))
         if policies.transform is not None:
-            scores = transformed_lists(self.lists.start, self.lists.scores, policies.transform, self.name)
+            before = self.lists.scores
+            scores = transformed_lists(self.lists.start, before, policies.transform, self.name)
+            if policies.transform == policies.negative == "abs":
+                scores = np.copysign(scores, before)
             self.lists = Lists(self.lists.start, self.lists.items, scores)
         self._check(policies, tally)
         if policies.duplicates != "raise":
             self._merge(policies, tally)
-        tally.add(f"{self.name}: {COUNT} list{S} with equal scores only: they order nothing", self._constant())
+        tally.add(f"{self.name}: {COUNT} list{S} with equal scores only: they order nothing", self._constant(policies))
 
-    def _constant(self) -> int:
+    def _sizes(self, policies: Policies) -> Scores:
+        """Return the scores that rank: magnitudes by some policies."""
+        return np.abs(self.lists.scores) if policies.negative in SIGNED else self.lists.scores
+
+    def _constant(self, policies: Policies) -> int:
         """Return the number of lists of several items with equal scores."""
-        sizes, scores = self.lists.sizes, self.lists.scores
+        sizes, scores = self.lists.sizes, self._sizes(policies)
         start = self.lists.start[:-1][sizes > 0]
         if not start.size:
             return 0
@@ -334,8 +345,7 @@ class _Admitted:
         if has_nan:
             bad = np.isnan(scores)
             if policies.nan == "raise":
-                remedy = NAN.format(spelled("nan", "zero"), spelled("nan", "drop"))
-                raise self._bad(bad, "scores that are numbers", "NaN", remedy)
+                raise self._bad(bad, "NaN")
             if policies.nan == "drop":
                 tally.add(f"{self.name}: {COUNT} row{S} without a score dropped", int(bad.sum()))
                 self.dropped = self.keys()[bad]
@@ -344,32 +354,25 @@ class _Admitted:
                 tally.add(f"{self.name}: {COUNT} NaN score{S} replaced with 0", int(bad.sum()))
                 self.lists = Lists(self.lists.start, self.lists.items, np.where(bad, 0.0, scores))
             scores = self.lists.scores
-        if infinite or (below and policies.negative == "abs"):
-            bad = np.isinf(scores) if policies.negative == "abs" else scores == np.inf
+        if infinite or (below and policies.negative in SIGNED):
+            bad = np.isinf(scores) if policies.negative in SIGNED else scores == np.inf
             if bad.any():
-                raise self._bad(bad, "finite scores", "infinite", "Replace them by a large finite score.")
+                raise self._bad(bad, "infinite")
         if not below:
             return
-        number = int((scores < 0).sum())
         if policies.negative == "raise":
-            words = (spelled("negative", "clip"), spelled("negative", "abs"), spelled("transform", "exp"))
-            raise self._bad(scores < 0, "non-negative scores", "negative", NEGATIVE.format(*words))
-        if policies.negative == "abs":
-            tally.add(f"{self.name}: {COUNT} negative score{S} replaced by magnitudes", number)
-            self.lists = Lists(self.lists.start, self.lists.items, np.abs(scores))
-        else:
-            tally.add(f"{self.name}: {COUNT} negative score{S} {COUNTED_AS_ZERO}", number)
+            raise self._bad(scores < 0, "negative")
+        how = {"abs": MAGNITUDES, "split": APART, "clip": COUNTED_AS_ZERO}[policies.negative]
+        tally.add(f"{self.name}: {COUNT} negative score{S} {how}", int((scores < 0).sum()))
 
-    def _bad(self, bad: NDArray[np.bool_], required: str, what: str, remedy: str) -> InputError:
+    def _bad(self, bad: NDArray[np.bool_], what: str) -> InputError:
         """Return the error that names the first bad score."""
         row = int(np.argmax(bad))
         count, place = int(bad.sum()), "is" if int(bad.sum()) == 1 else "are"
         query = self.queries[int(np.searchsorted(self.lists.start, row, side="right")) - 1]
         item = labels_at(self.labels, np.array([row if self.rows is None else self.rows[row]]))[0]
-        return InputError(
-            f"{self.name} must hold {required}; {count} of {bad.size} {place} {what} "
-            f"(first: {self.lists.scores[row]:g} at query {shown(query)}, item {shown(item)}). {remedy}"
-        )
+        first = f"first: {self.lists.scores[row]:g} at query {shown(query)}, item {shown(item)}"
+        return bad_score(what, self.name, f"{count} of {bad.size} {place} {what} ({first})")
 
     def keep(self, wanted: NDArray[np.bool_]) -> None:
         """Keep some rows."""
@@ -391,13 +394,16 @@ class _Admitted:
         examples = labels_at(self.labels, again if self.rows is None else self.rows[again])
         what = f"{self.name}: {COUNT} duplicate{S} merged, {how[policies.duplicates]}"
         tally.add(what, int(keys.size - unique.size), map(str, examples))
-        scores = lists.scores.copy()
+        scores, sizes = lists.scores.copy(), self._sizes(policies)
         if policies.duplicates == "max":
-            best = np.full(unique.size, -np.inf)
-            np.maximum.at(best, group, scores)
-            scores[first] = best
+            best_last = np.argsort(sizes, kind="stable")
+            best = np.empty(unique.size, np.intp)
+            best[group[best_last]] = best_last
+            scores[first] = lists.scores[best]
         elif policies.duplicates == "mean":
-            scores[first] = np.bincount(group, scores) / counts
+            means = np.bincount(group, scores) / counts
+            of_sizes = policies.negative == "abs"
+            scores[first] = np.copysign(np.bincount(group, sizes) / counts, means) if of_sizes else means
         wanted = np.zeros(keys.size, np.bool_)
         wanted[first] = True
         self.lists = Lists(lists.start, lists.items, scores)

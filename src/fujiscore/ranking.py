@@ -11,11 +11,22 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.coercion import first_repeated, labelled, unique_labels
-from fujiscore.errors import NAME, InputError, counted, first_few, integer, printable, short_names, shown, spelled
-from fujiscore.tables import Table, Tabular, first_places, frame, free_name, short_text
+from fujiscore.errors import (
+    LISTED,
+    NAME,
+    InputError,
+    counted,
+    first_few,
+    integer,
+    printable,
+    short_names,
+    shown,
+    spelled,
+)
+from fujiscore.tables import COLUMNS, Table, Tabular, display_width, first_places, frame, free_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -134,14 +145,14 @@ class Ranking(Tabular):
         return np.array(self.scores, dtype=dtype, copy=copy)
 
     def _summary(self) -> list[str]:
-        """Return the name, the size and the best items."""
+        """Return the name, the size and the best items, as many of three as fit in a line."""
         best = [f"{printable(self.label(int(i)), SHORT)}: {self.scores[i]:g}" for i in self.order[:3]]
-        more = ", ..." if self.n > 3 else ""
-        return [f"Ranking({shown(self.name)}, {self.n} items: {', '.join(best)}{more})"]
+        listed = (", ".join([*best[:most], *(["..."] if most < self.n else [])]) for most in range(len(best), -1, -1))
+        return [_first_fitting(f"Ranking({shown(self.name)}, {self.n} items: {items})" for items in listed)]
 
     def __repr__(self) -> str:
-        """Return the name, the size and the best items, without notes: print shows these, and results carry them on."""
-        return short_text(self._summary(), ())
+        """Return the name, the size and the best items in one line; print shows the notes too."""
+        return self._summary()[0]
 
     def _first_items(self, most: int | None) -> tuple[list[str], NDArray[np.int32]]:
         """Return the names of the best items, and their positions."""
@@ -461,13 +472,14 @@ class Rankings(Sequence[Ranking], Tabular):
         return list(zip(self.names, self._rankings, strict=True))
 
     def _summary(self) -> list[str]:
-        """Return the names and sizes."""
-        names = first_few(self.names, width=SHORT)
-        return [f"Rankings({counted(len(self), 'ranking')} of {counted(self.n, 'item')}: {names})"]
+        """Return the sizes and the first names, as many as fit in a line."""
+        size = f"{counted(len(self), 'ranking')} of {counted(self.n, 'item')}"
+        named = (first_few(self.names, most, SHORT) for most in range(LISTED, 0, -1))
+        return [_first_fitting(f"Rankings({size}: {names})" for names in named)]
 
     def __repr__(self) -> str:
-        """Return the names and sizes, without notes."""
-        return short_text(self._summary(), ())
+        """Return the names and sizes in one line; print shows the notes too."""
+        return self._summary()[0]
 
     def _tables(self, rows: int | None) -> list[Table]:
         places = first_places(len(self), rows)
@@ -578,3 +590,12 @@ def require_names(names: Sequence[str]) -> None:
     repeated = first_repeated(names)
     if repeated is not None:
         raise InputError(f"rankings must have different names; {str(repeated)!r} names more than one. Rename them.")
+
+
+def _first_fitting(lines: Iterable[str]) -> str:
+    """Return the first of several lines, each shorter than the one before, that is short enough, or the last."""
+    line = ""
+    for line in lines:
+        if max(display_width(line), len(line)) <= COLUMNS:
+            break
+    return line

@@ -17,10 +17,10 @@ from fujiscore.coercion import Labelled, require_size
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
 from fujiscore.io.runs import Asked, alike, load_run, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
-from fujiscore.measures import find
+from fujiscore.measures import find, require_whole
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
 from fujiscore.queries import Policies, Tally, repeated, together
-from fujiscore.rankings import DUPLICATES, NAN, align
+from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
 from fujiscore.transforms import TITLES, TRANSFORMS
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.io.spans import Stored
+    from fujiscore.measures import Measure
     from fujiscore.queries import Chunk
     from fujiscore.ranking import Ranking
 
 MISSING = ("bounds", "zero", "drop", "raise")
-NEGATIVE = ("raise", "clip", "abs")
 # Rows of both runs per tile: some hundredths of a second.
 TILE = 1 << 18
 
@@ -129,8 +129,9 @@ def compare_runs(
     missing : {"bounds", "zero", "drop", "raise"}
         Items that one list lacks: their score is unknown, so that FUJI is at least `fuji` (they count as 0) and at
         most `fuji_high`; they score 0; they are left out; or they are an error.
-    negative : {"raise", "clip", "abs"}
-        As in `rankings`; for two `shap.Explanation`s, "raise" means "abs".
+    negative : {"raise", "clip", "abs", "split"}
+        As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
+        the same items, unless `missing` is "zero" or "drop".
     nan, duplicates, transform, ties, zero_tail
         As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "rank") does on each query's.
     confidence : float
@@ -155,7 +156,7 @@ def compare_runs(
     """
     a, b = (models.read(obj, name) or models.without_gradient(obj) for obj, name in ((a, "a"), (b, "b")))
     policies = _policies(_suited(negative, a, b), nan, missing, duplicates, transform)
-    task = _task(measures, k, ks, universe, missing, ties, zero_tail)
+    task = _task(measures, k, ks, universe, policies, ties, zero_tail)
     proportion("confidence", confidence)
     asked = Asked(by, item, score, group_by, format)
     job = Job(task, policies, integer("keep", keep, 0))
@@ -188,22 +189,25 @@ def _suited(negative: str, a: Any, b: Any) -> str:
 
 def _policies(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Policies:
     """Return the checked policies."""
-    if negative == "split":
-        raise InputError(
-            f"{spelled('negative', 'split')} is not there for runs; pass {spelled('negative', 'abs')} or "
-            f"{spelled('negative', 'clip')}, or compare single queries with compare."
-        )
     choice("negative", negative, NEGATIVE)
     choice("nan", nan, NAN)
     choice("missing", missing, MISSING)
     choice("duplicates", duplicates, DUPLICATES)
     if transform is not None and not callable(transform):
         choice("transform", transform, TRANSFORMS)
+    if negative != "split" and isinstance(transform, str) and transform == "abs":
+        negative = "abs"  # the signs stay beside the magnitudes
     return Policies(negative, nan, missing, duplicates, transform)
 
 
 def _task(
-    measures: Sequence[Any], k: int | None, ks: Any, universe: int | None, missing: str, ties: str, zero_tail: str
+    measures: Sequence[Any],
+    k: int | None,
+    ks: Any,
+    universe: int | None,
+    policies: Policies,
+    ties: str,
+    zero_tail: str,
 ) -> Task:
     """Return the checked task."""
     names = (measures,) if isinstance(measures, str) else measures
@@ -216,8 +220,18 @@ def _task(
     choice("zero_tail", zero_tail, ZERO_TAIL)
     if universe is not None:
         require_size(integer("universe", universe, 1), "universe")
-    bounded = "bounds" if missing == "bounds" else "zero"
-    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded)
+    if policies.negative == "split":
+        _require_signed_items(chosen, universe)
+    bounded = "bounds" if policies.missing == "bounds" else "zero"
+    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, policies.negative)
+
+
+def _require_signed_items(measures: Sequence[Measure], universe: int | None) -> None:
+    """Raise for what items split by sign do not have, as `compare` does."""
+    for measure in measures:
+        require_whole(measure, split=True)
+    if universe is not None:
+        raise InputError(f"{spelled('universe')} cannot be combined with {spelled('negative', 'split')}.")
 
 
 def _depths(k: int | None, ks: Any) -> Any:
@@ -289,8 +303,9 @@ def _compared(chunk: Chunk, job: Job, names: tuple[str, str], first: int, last: 
             f"{spelled('universe')} must be at least the number of items that the lists of a query have together; got "
             f"{job.task.universe}, and for query {shown(chunk.queries[first + place])} these have {items}."
         ) from None
-    if job.policies.missing == "raise":
-        _require_same_items(chunk, columns, first, names)
+    refused = _refused(job)
+    if refused is not None:
+        _require_same_items(chunk, columns, first, names, *refused)
     part.columns.append(columns)
     values = columns[job.task.measures[0].name]
     order = np.argsort(values, kind="stable")[: job.keep]
@@ -299,7 +314,14 @@ def _compared(chunk: Chunk, job: Job, names: tuple[str, str], first: int, last: 
     return part
 
 
-def _require_same_items(chunk: Chunk, columns: dict[str, NDArray[Any]], first: int, names: tuple[str, str]) -> None:
+def _require_same_items(
+    chunk: Chunk,
+    columns: dict[str, NDArray[Any]],
+    first: int,
+    names: tuple[str, str],
+    why: str,
+    remedies: Sequence[str],
+) -> None:
     """Raise if the lists of a query do not hold the same items."""
     same = (columns["shared"] == columns["n_a"]) & (columns["shared"] == columns["n_b"])
     if same.all():
@@ -307,11 +329,24 @@ def _require_same_items(chunk: Chunk, columns: dict[str, NDArray[Any]], first: i
     q = int(np.argmin(same))
     (one, _), (other, _) = chunk.listed(first + q)
     lacking = [shown(item) for item in one if item not in set(other)] or [shown(i) for i in other if i not in set(one)]
-    words = " or ".join(spelled("missing", word) for word in ("bounds", "zero", "drop"))
     raise InputError(
         f"{names[0]} and {names[1]} must list the same items for each query; for query "
-        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}. Pass {words}."
+        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass {' or '.join(remedies)}."
     )
+
+
+def _refused(job: Job) -> tuple[str, list[str]] | None:
+    """Return why lists of different items are refused, and the remedies; None if they are not."""
+    missing, split = job.policies.missing, job.policies.negative == "split"
+    zero, drop = spelled("missing", "zero"), spelled("missing", "drop")
+    if missing == "raise":
+        return "", [zero, drop] if split else [spelled("missing", "bounds"), zero, drop]
+    if split and missing == "bounds":
+        return f" {spelled('negative', 'split')} has no bounds: the signs of missing items are unknown.", [zero, drop]
+    if split and missing == "zero" and job.task.ties == "stable":
+        stable = f"{spelled('ties', 'stable')} and {spelled('negative', 'split')}"
+        return f" {stable} need one order of all items.", [spelled("ties", "closed"), drop]
+    return None
 
 
 def _from_stores(a: Stored, b: Stored, job: Job, work: dict[str, Any]) -> tuple[Part, tuple[str, str]]:
@@ -390,10 +425,9 @@ def _labels(labels: list[Any]) -> NDArray[Any]:
 def _rankings(lists: Any, names: tuple[str, str], policies: Policies) -> tuple[Ranking, Ranking]:
     """Return the two rankings of a query over the items of both."""
     parts = [Labelled(items, scores) for items, scores in lists]
-    negative = "clip" if policies.negative == "clip" else "raise"
     first, second = align(
-        parts, list(names), negative=[negative] * 2, nan="raise", missing="zero", duplicates="raise", transform=None,
-        universe=None, notes=(),
+        parts, list(names), negative=policies.negative, nan="raise", missing="zero", duplicates="raise",
+        transform=None, universe=None, notes=(),
     )  # fmt: skip
     return first, second
 
@@ -410,6 +444,11 @@ def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str],
             "FUJI is undefined where all scores of a list are negative: pass "
             f"{spelled('transform', 'exp')} if they are logs"
         )
+    if task.negative == "split":
+        notes.append(f"{spelled('negative', 'split')}: each item read as two, one for each sign")
+        positive = [name for name in names if not part.tally.kept_apart(name)]
+        if len(positive) == 1:
+            notes.append(f"{positive[0]} has no negative score, the other run has: are its scores magnitudes?")
     ks = task.depths.ks
     deepest = ks if isinstance(ks, int) else 0 if isinstance(ks, str) else int(ks[-1])
     short = int((columns["k"] < deepest).sum())

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # What a report's file holds, by its ending; a command that has no such form writes text.
 FORMS = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet"}
 SECTIONS = ("Compute", "Read", "Write", "Other")
+SIGNS = "How to treat negative scores: raise, count as 0, use magnitudes, or split items by sign."
 
 
 class Command(click.Command):
@@ -306,14 +307,13 @@ class Runs:
 def _reading(missing: Sequence[str], text: str, default: str = "raise") -> Decorator:
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
-    signed = "How to treat negative scores: raise, count as 0, use magnitudes, or split items by sign."
     return _packed(
         Reading,
         option("--item", "Column of items; guessed if not given.", **named),
         option("--score", "Column of scores; repeat for several.", **named, multiple=True),
         option("--ranking", "Column that tells rankings apart, in long tables.", **named),
         option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
-        _policy("negative", NEGATIVE, signed + " [default: raise; clip for .fimp files]", None),
+        _policy("negative", NEGATIVE, SIGNS + " [default: raise; clip for .fimp files]", None),
         _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item.", "raise"),
         _policy("missing", missing, text, default),
         _policy(
@@ -354,7 +354,7 @@ runs = _packed(
         "How to treat items that one list lacks: bound FUJI, raise, score 0, or drop. [default: bounds]",
         None,
     ),
-    _policy("negative", NEGATIVE[:-1], "How to treat negative scores: raise, count as 0, or use magnitudes.", None),
+    _policy("negative", NEGATIVE, SIGNS, None),
     _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item. [default: raise]", None),
     _policy(
         "duplicates",

@@ -222,6 +222,8 @@ def test_a_kth_score_of_0_is_said(visit, tmp_path):
     assert "The k-th score of r is 0" in page.locator(".items").inner_text()
     page.keyboard.press("Home")
     assert "is 0" not in page.locator(".items").inner_text()
+    page = visit(fj.compare([0.0] * 4, [0.0] * 4).report(tmp_path / "zeros.html"))
+    assert "The k-th score of r and s is 0, as all scores are." in page.locator(".items").inner_text()
 
 
 def test_a_cell_of_the_matrix_shows_its_pair(visit, pages):

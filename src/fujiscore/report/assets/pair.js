@@ -148,7 +148,8 @@ function drawSlopes(place, held, pair, names, found) {
   level(0.5, "½ ×", "grid");
   for (const x of [2, 4, 16, 64]) if (x <= most && height(x) - 1 > 0.25) level(x, `${x} ×`, "grid");
   const atZero = names.filter((_, side) => !(found.last[side] > 0)).map((name) => shortened(name, 24));
-  level(1, atZero.length === 2 ? "least score above 0" : "k-th score", "level");
+  const isEmpty = pair.every((ranking) => held.counted(ranking, held.order(ranking)[0]) === 0);
+  if (!isEmpty) level(1, atZero.length === 2 ? "least score above 0" : "k-th score", "level");
   const ends = [area.left, area.right];
   const standings = places.map((side) => side.map((value) => y(value)));
   const labels = standings.map((places) => apart(places, 14, area.top, area.bottom));
@@ -192,7 +193,10 @@ function drawSlopes(place, held, pair, names, found) {
       html(
         "p",
         { class: "said" },
-        isolated(`The k-th score of ${atZero.join(" and ")} is 0: scores are shown relative to the least one above 0.`),
+        isolated(
+          `The k-th score of ${atZero.join(" and ")} is 0` +
+            (isEmpty ? ", as all scores are." : ": scores are shown relative to the least one above 0."),
+        ),
       ),
     );
   if (rows.length < found.rows.length) {

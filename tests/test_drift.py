@@ -667,3 +667,8 @@ def test_the_table_holds(script):
             assert abs(here - there) < (0.5 if "shuffled" in name else reach), name
         if name in script["ALIKE"]:
             assert max(found) < 0.05 + 4 * math.sqrt(0.05 * 0.95 / trials)
+
+
+def test_notebooks_say_once_what_a_share_is():
+    html = fj.drift({"a": 3.0, "b": 2.0, "c": 1.0}, {"a": 1.0, "b": 2.0, "c": 3.0})._repr_html_()
+    assert html.count("the score over the sum of its version") == 1

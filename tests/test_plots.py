@@ -404,3 +404,9 @@ def test_texts_of_matrices_do_not_overlap(m):
     assert not overlapping(boxes(text for text in texts if not text.get_rotation() % 90))
     assert not outside(ax.figure, boxes(texts))
     plt.close(ax.figure)
+
+
+def test_runs_say_that_bounds_are_bounds():
+    a, b = ({"q": {f"d{(i + shift) % 9}": 9.0 - i for i in range(6)}} for shift in (0, 3))
+    labels = fj.compare_runs(a, b, k=4, measures=("fuji", "jaccard")).plot().get_legend_handles_labels()[1]
+    assert [label.split(" (")[0] for label in labels] == ["FUJI, at least", "Jaccard"]

@@ -313,6 +313,26 @@ def test_undefined_values_are_said_to_be(tmp_path):
     assert "undefined" in " ".join(page.words)
 
 
+def test_a_page_says_what_the_command_says_of_chance():
+    rising = [float(i) for i in range(20)]
+
+    def said(r, s):
+        return next(part["said"] for part in pairs.comparison(fj.compare(r, s)).parts if part["kind"] == "said")
+
+    assert said(rising, [*rising[1:], 0.5])[0] == "p of an area: analytic"
+    assert any(line.startswith("FUJI is above chance from k = ") for line in said(rising, [*rising[1:], 0.5]))
+    assert "no p-value: every random ranking with these scores has this value" in said([1.0] * 20, rising)
+
+
+def test_an_undefined_stability_is_not_a_number_in_the_verdict(tmp_path):
+    constant = {"a": [0.0] * 5, "b": [1.0, 2.0, 3.0, 4.0, 5.0], "c": [5.0, 4.0, 3.0, 2.0, 1.0]}
+    result = fj.stability(constant, corrected=True)
+    assert np.isnan(result.value)
+    words = " ".join(read(result.report(tmp_path / "page.html")).words)
+    assert "Stability undefined over 3 rankings" in words
+    assert not re.search(r"\bnan\b", words)
+
+
 def test_few_items(tmp_path):
     for number_, lists in enumerate([([1.0], [2.0]), ([1.0, 2.0], [2.0, 1.0])]):
         assert read(fj.compare(*lists).report(tmp_path / f"{number_}.html")).data["parts"]

@@ -301,7 +301,8 @@ class Drift(Result, Reported):
 
     def _tables(self, rows: int | None) -> list[Table]:
         tables = [Table(f"drift: {self.verdict}", *_numbers(*self.level_table()))]
-        tables += [Table(title, *_numbers(*table), (SHARES,)) for title, table in self.mover_tables(rows).items()]
+        for title, table in self.mover_tables(rows).items():
+            tables.append(Table(title, *_numbers(*table), (SHARES,) if title.endswith("share") else ()))
         return [*tables, *(self.noise._tables(rows) if self.noise is not None else [])]  # noqa: SLF001 - a result's own
 
     def _summary(self) -> list[str]:

@@ -23,7 +23,7 @@ from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK, record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
@@ -416,6 +416,14 @@ def chances(
             known = (*moments, exact, own, analytic, alternative, notes + without)
             result[measure.name].append(Chance(measure.name, points, observed[at], *known))
     return result
+
+
+def chance_words(levels: Collection[Chance]) -> list[str]:
+    """Return where p-values of areas come from, or why there are none, and where the curves lie above chance."""
+    known = [f"p of an area: {level.how}" for level in levels if level.p_value is not None]
+    without = [note for level in levels for note in level.notes if note.startswith("no p-value")]
+    above = [level.in_words() for level in levels if level.has_band and level.ks.size > 1]
+    return [*dict.fromkeys([*known, *without]), *above]
 
 
 def _no_p_value(analytic: AreaNull | None, value: float) -> tuple[str, ...]:

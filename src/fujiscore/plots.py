@@ -133,7 +133,7 @@ def run_comparison(result: RunComparison, ax: Any = None) -> Any:
         places = np.unique(np.linspace(0, values.size - 1, min(values.size, POINTS)).astype(np.int64))
         x = np.concatenate([[least], values[places], [measure.high]])
         y = np.concatenate([[0.0], (places + 1) / max(values.size, 1), [1.0]])
-        label = f"{measure.title} (mean {result.spread(measure.name).mean:.3f})"
+        label = f"{result.column_title(measure.name)} (mean {result.spread(measure.name).mean:.3f})"
         # The first on top; those beneath are wider, so that equal lines are all seen.
         look = {"linewidth": 1.4 + 1.2 * order, "zorder": 3 - order / 100}
         ax.step(x, y, where="post", **(style(measure.name) | look | {"label": label}))

@@ -93,6 +93,23 @@ def test_nothing_is_wider_than_the_screen(visit, pages, name, tmp_path):
         page.screenshot(path=tmp_path / f"{name}-{width}.png", full_page=True)
 
 
+# Names in charts that do not lie within them, by more than a pixel.
+CUT = """() => [...document.querySelectorAll("svg .name, svg .label, svg .column")].filter((name) => {
+  const [text, chart] = [name, name.ownerSVGElement].map((one) => one.getBoundingClientRect());
+  return text.left < chart.left - 1 || text.right > chart.right + 1 || text.bottom > chart.bottom + 1;
+}).map((name) => name.textContent)"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_wide_names_are_not_cut_off(visit, tmp_path, width):
+    wide = [letter * 40 + str(i) for letter in "W\u6f22" for i in range(10)]
+    rankings = dict(zip(wide[8:13], perturbed(len(wide), 5, 6, names=wide).values(), strict=True))
+    for result in (fj.compare(*list(rankings.values())[:2]), fj.stability(rankings)):
+        page = visit(result.report(tmp_path / "wide.html", force=True), width=width)
+        assert page.locator("svg .name, svg .label").count() > 20
+        assert page.evaluate(CUT) == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_text_has_contrast(visit, pages, name, scheme):
@@ -178,13 +195,35 @@ def test_search_follows_an_item(visit, pages):
     box.press("Enter")
     ranks = sorted(int(ranking.ranks[17]) for ranking in result)
     assert (
-        f"item 17: rank {ranks[0]} to {ranks[-1]}, median {ranks[3]}" in page.locator(".followed .legend").inner_text()
+        f"item 17: rank {ranks[0]} to {ranks[-1]}, median {np.median(ranks):g}"
+        in page.locator(".followed .legend").inner_text()
     )
     assert page.locator(".followed-line").count() == 1
     page.get_by_role("button", name="Clear").click()
     assert page.locator(".followed-line").count() == 0
     box.fill("nowhere")
     assert "No item on this page" in page.locator(".hits").inner_text()
+
+
+def test_the_very_name_is_found_first_among_many(visit, tmp_path):
+    names = [*(f"1{j}" for j in range(1000)), "1"]
+    scores = {name: float(len(names) - i) for i, name in enumerate(names)}
+    page = visit(fj.compare(scores, scores).report(tmp_path / "many.html"))
+    page.get_by_role("searchbox").fill("1")
+    assert page.locator(".hits button").first.inner_text() == "1"
+    assert "and 989 items more" in page.locator(".hits").inner_text()
+
+
+def test_a_kth_score_of_0_is_said(visit, tmp_path):
+    a, b = [3.0, 2.0, 0.0, 0.0, 0.0, 0.0], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    page = visit(fj.compare(a, b).report(tmp_path / "zero.html"))
+    page.locator(".slider input").focus()
+    page.keyboard.press("End")
+    assert "The k-th score of r is 0" in page.locator(".items").inner_text()
+    page.keyboard.press("Home")
+    assert "is 0" not in page.locator(".items").inner_text()
+    page = visit(fj.compare([0.0] * 4, [0.0] * 4).report(tmp_path / "zeros.html"))
+    assert "The k-th score of r and s is 0, as all scores are." in page.locator(".items").inner_text()
 
 
 def test_a_cell_of_the_matrix_shows_its_pair(visit, pages):
@@ -231,6 +270,16 @@ def test_cells_that_may_be_chance_are_marked(visit, pages):
     marked = [text for text in page.locator(".heat .cell").all_text_contents() if text.endswith("~")]
     assert len(marked) == int(matrix.insignificant.sum()) > 0
     assert matrix.legend in page.locator("main").inner_text()
+
+
+def test_values_are_legible_in_cells_of_any_colour(visit, tmp_path):
+    rising = {f"g{i}": float(i) for i in range(1, 10)}
+    falling = {item: 10 - score for item, score in rising.items()}
+    matrix = fj.pairwise({"a": rising, "b": falling, "c": {**rising, "g1": 5.5}}, corrected=True)
+    assert matrix.values.min() < -0.25
+    page = visit(matrix.report(tmp_path / "opposite.html"))
+    assert page.locator(".heat .cell.on-dark").count() > 0
+    assert [text for text in page.evaluate(TEXTS) if text["ratio"] < CONTRAST] == []
 
 
 def test_the_theme_can_be_changed(visit, pages):

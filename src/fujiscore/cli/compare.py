@@ -15,6 +15,7 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw
 from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, label, side_by_side, table
 from fujiscore.errors import InputError
 from fujiscore.measures import find
+from fujiscore.null import chance_words
 from fujiscore.plots import title
 
 if TYPE_CHECKING:
@@ -303,12 +304,7 @@ def _table(result: fj.Comparison, screen: Screen) -> list[str]:
 
 def _in_words(result: fj.Comparison, screen: Screen) -> list[str]:
     """Return where p-values of areas come from, and where the curves lie above chance."""
-    levels = result.chance.values()
-    known = [level.how for level in levels if level.p_value is not None]
-    without = [note for level in levels for note in level.notes if note.startswith("no p-value")]
-    lines = [*(f"p of an area: {how}" for how in dict.fromkeys(known)), *dict.fromkeys(without)]
-    lines += [level.in_words() for level in levels if level.has_band and level.ks.size > 1]
-    return [text for line in lines for text in screen.wrap(line)]
+    return [text for line in chance_words(result.chance.values()) for text in screen.wrap(line)]
 
 
 def _charts(result: fj.Comparison) -> list[tuple[Any, ...]]:

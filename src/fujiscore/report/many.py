@@ -282,6 +282,13 @@ def _of(names: Sequence[str], place: int) -> str:
     return f"{text(names[place], 40)}: " if len(names) > 1 else ""
 
 
+def _span(one: Stability, digits: int) -> str:
+    """Return the interval of a stability in words."""
+    if np.isnan(one.low):
+        return "no interval"
+    return f"{one.confidence:.0%} interval {one.low:.{digits}f} to {one.high:.{digits}f}"
+
+
 def _facts(
     names: Sequence[str], stable: Sequence[Stability], test: StabilityComparison | None
 ) -> list[tuple[str, str, str]]:
@@ -291,13 +298,16 @@ def _facts(
         (
             f"{_of(names, place)}{title}",
             _text(one.value),
-            f"{one.confidence:.0%} interval {one.low:.4f} to {one.high:.4f}",
+            _span(one, 4),
         )
         for place, one in enumerate(stable)
     ]
     if test is not None:
         reading = f"{test.low:+.4f} to {test.high:+.4f}, p = {test.p_value:.2g} ({test.kind})"
-        rows.append((f"difference, {title}", f"{test.difference:+.4f}", reading))
+        if np.isnan(test.difference):
+            reading = "no interval"
+        shown = "undefined" if np.isnan(test.difference) else f"{test.difference:+.4f}"
+        rows.append((f"difference, {title}", shown, reading))
     return rows
 
 
@@ -306,8 +316,10 @@ def _stability_verdict(names: Sequence[str], stable: Sequence[Stability], test: 
     title = f"{find(stable[0].pairs.measure).title}, {stable[0].pairs.area}"
     if test is None:
         one = stable[0]
-        span = f"{one.confidence:.0%} interval {one.low:.2f} to {one.high:.2f}"
-        return f"Stability {one.value:.2f} ({span}) over {one.m} rankings: mean {title} of all pairs."
+        value = "undefined" if np.isnan(one.value) else f"{one.value:.2f} ({_span(one, 2)})"
+        return f"Stability {value} over {one.m} rankings: mean {title} of all pairs."
+    if np.isnan(test.difference):
+        return f"Which method is more stable is undefined: {title}."
     more = text(names[1] if test.difference > 0 else names[0], 60)
     clear = test.low > 0 or test.high < 0
     says = f"{more} is more stable" if clear else "Neither method is clearly more stable"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fujiscore.closed_forms import correct
 from fujiscore.long import LongRankings
 from fujiscore.measures import find
-from fujiscore.null import p_text
+from fujiscore.null import chance_words, p_text
 from fujiscore.plots import colour
 from fujiscore.report.encode import number, packed, thinned
 from fujiscore.report.page import Page
@@ -30,6 +30,8 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
     names = result.rankings.names
     held = [] if isinstance(result.rankings, LongRankings) else [embedded(result)]
     parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None, start=k or _start(result))]
+    if told := chance_words(result.chance.values()):
+        parts.append({"kind": "said", "title": "Against chance", "said": told})
     if held:
         parts.append({"kind": "follow", "title": "Find an item", "tops": 0, "said": described(held[0])})
     parts.append(_levels_part(result))

@@ -106,7 +106,7 @@ def _queries(result: RunComparison, places: list[int], pairs: dict[int, dict[str
         "title": "Least similar queries",
         "queries": texts([result.queries[place] for place in places]),
         "groups": groups,
-        "columns": [*titles, "shared", "items in a", "items in b", "k"],
+        "columns": [*titles, "items in both", "items in a", "items in b", "k"],
         "values": packed(np.array(columns, np.float64)),
         "pairs": {str(row): part for row, part in pairs.items()},
         "said": f"{shown} {kept}".strip(),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.drift_results import SHARES
-from fujiscore.plots import PALETTE
 from fujiscore.report.encode import number, text
 from fujiscore.report.page import Page
 from fujiscore.report.pairs import comparison, verdict_of
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
 
 # Features that the chart of shares and the tables of movers have.
 CHARTED, LISTED = 20, 200
+# What joins a feature's shares is grey as in the figure: the colours belong to measures.
+SPAN = "#8A8A8A"
 
 
 def drift(result: Drift, gates: Sequence[str] = ()) -> Page:
@@ -61,7 +62,7 @@ def _shares_part(changed: Sequence[FeatureChange], count: int) -> dict[str, Any]
 
 
 def _share_row(change: FeatureChange) -> dict[str, Any]:
-    """Return a feature's shares as a row of a chart; those that grew and those that shrank have their own colours."""
+    """Return a feature's shares as a row of a chart."""
     ends = sorted((change.share_reference, change.share_current))
     return {
         "label": text(change.item),
@@ -69,5 +70,5 @@ def _share_row(change: FeatureChange) -> dict[str, Any]:
         "value": number(change.share_current),
         "low": number(ends[0]),
         "high": number(ends[1]),
-        "colour": PALETTE[1] if change.share_change > 0 else PALETTE[0],
+        "colour": SPAN,
     }

@@ -55,13 +55,32 @@ function ink(colour) {
   return `rgb(${rgb.join(",")})`;
 }
 
-/** Return the colour of a value between 0 and 1 in a heat map, and one for text on it. */
+/** Return the colour of a value between 0 and 1 in a heat map, and whether text on it has to be light. */
 function heat(share) {
   const place = Math.min(Math.max(share, 0), 1) * (CIVIDIS.length - 1);
   const start = Math.min(Math.floor(place), CIVIDIS.length - 2);
   const rgb = CIVIDIS[start].map((part, i) => Math.round(part + (CIVIDIS[start + 1][i] - part) * (place - start)));
-  return { rgb, fill: `rgb(${rgb.join(",")})`, text: luminance(rgb) > 0.18 ? "#000" : "#fff" };
+  return { rgb, fill: `rgb(${rgb.join(",")})`, dark: luminance(rgb) < 0.18 };
 }
+
+const ruler = document.createElement("canvas").getContext("2d");
+ruler.font = `bold 12px ${getComputedStyle(document.body).fontFamily}`;
+/** Return the width of a chart's text in pixels, as wide as it can be. */
+const textWidth = (text) => ruler.measureText(text).width;
+
+/** Return a name with its middle left out where it is wider than so many pixels: letters differ in width. */
+function fitted(name, most) {
+  let count = Math.min(Array.from(name).length, Math.ceil(most / 2));
+  let result = shortened(name, count);
+  for (let width = textWidth(result); width > most && count > 1; width = textWidth(result)) {
+    count = Math.max(1, Math.min(count - 1, Math.floor((count * most) / width)));
+    result = shortened(name, count);
+  }
+  return result;
+}
+
+/** Return the width of the widest name. */
+const widest = (names) => names.reduce((most, name) => Math.max(most, textWidth(name)), 0);
 
 /** Return a linear or logarithmic scale with its ticks. */
 function scale(low, high, from, to, log = false) {
@@ -171,6 +190,9 @@ function apart(wanted, step, top, bottom) {
   return places;
 }
 
+/** Return whether a text is a number, a percentage or an interval; no value is none of another kind. */
+const isNumeral = (value) => !(value instanceof Node) && !/[^\d.,+\-–%e<= ]/.test(value ?? "-");
+
 /** Return a table within a box that scrolls by itself. */
 function table(caption, header, rows) {
   const cell = (value) =>
@@ -178,7 +200,7 @@ function table(caption, header, rows) {
   const isNumeric = header.map(
     (_, column) =>
       column > 0 &&
-      rows.every((row) => !/[^\d.,+\-–%e<= ]/.test(String(row[column] instanceof Node ? "x" : (row[column] ?? "-")))),
+      rows.every(({ [column]: value }) => typeof value === "number" || isNumeral(value)),
   );
   const isLong = (value) => Array.from((value instanceof Node ? value.textContent : String(value)) ?? "").length > 24;
   const kindOf = (column, value) => (isNumeric[column] ? "number" : isLong(value) ? "long" : "short");

@@ -64,6 +64,16 @@ class Tops {
     return score > 0 ? score : 0;
   }
 
+  /** Return the least score above 0 as membership counts it, 1 without any: the unit where the k-th score is 0. */
+  leastPositive(ranking) {
+    let least = 1;
+    for (let item = 0; item < this.count; item++) {
+      const score = this.counted(ranking, item);
+      if (score > 0 && score < least) least = score;
+    }
+    return least;
+  }
+
   /** Return the items on the page in the order of a ranking. */
   order(ranking) {
     if (!this.orders.has(ranking)) {

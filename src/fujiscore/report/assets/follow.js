@@ -1,5 +1,6 @@
 // Search for items, and follow them through all rankings.
 
+const SHOWN_HITS = 12;
 const FOLLOWED = ["#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00"];
 
 /** Search for items, and follow them through all rankings. */
@@ -19,17 +20,17 @@ function followView(section, part) {
     const wanted = box.value.trim().toLowerCase();
     const found = [];
     if (wanted) {
-      for (let item = 0; item < held.count && found.length < 400; item++)
-        if (lower()[item].includes(wanted)) found.push(item);
+      for (let item = 0; item < held.count; item++) if (lower()[item].includes(wanted)) found.push(item);
       found.sort(
         (one, other) =>
           (lower()[other] === wanted) - (lower()[one] === wanted) ||
           lower()[one].indexOf(wanted) - lower()[other].indexOf(wanted),
       );
     }
+    const more = found.length - SHOWN_HITS;
     hits.replaceChildren(
       ...found
-        .slice(0, 12)
+        .slice(0, SHOWN_HITS)
         .map((item) =>
           html(
             "li",
@@ -37,6 +38,7 @@ function followView(section, part) {
             html("button", { type: "button", onclick: () => choose(item) }, isolated(shortened(held.items[item], 80))),
           ),
         ),
+      ...(more > 0 ? [html("li", {}, `and ${plural(more, "item")} more`)] : []),
     );
     if (wanted) announce(found.length ? `${plural(found.length, "item")} found` : "no item found");
     if (wanted && !found.length)
@@ -104,8 +106,10 @@ function rankWords(held, item) {
       .join(", ");
   const lacking = ranks.length - listed.length;
   if (!listed.length) return "in no ranking";
+  const middle = (listed.length - 1) / 2;
+  const median = (listed[Math.floor(middle)] + listed[Math.ceil(middle)]) / 2;
   return (
-    `rank ${listed[0]} to ${listed[listed.length - 1]}, median ${listed[Math.floor((listed.length - 1) / 2)]}` +
+    `rank ${listed[0]} to ${listed[listed.length - 1]}, median ${median}` +
     (lacking ? `, not listed in ${lacking}` : "")
   );
 }
@@ -126,13 +130,13 @@ function rankTable(held, chosen) {
 function drawBump(place, held, chosen) {
   const m = held.names.length;
   const named = m <= 40;
-  const letters = named ? 16 : 0;
-  const longest = Math.min(Math.max(...held.names.map((name) => Array.from(name).length)), letters);
-  const area = chart(place, 300 + 6 * longest, "Ranks of items in all rankings; the ranks are in the table below", {
+  const names = named ? held.names.map((name) => fitted(name, 100)) : [];
+  const bottom = named ? 22 + 0.87 * widest(names) : 22;
+  const area = chart(place, 290 + bottom, "Ranks of items in all rankings; the ranks are in the table below", {
     left: 48,
     top: 22,
     right: 16,
-    bottom: named ? 14 + 5.6 * longest : 22,
+    bottom,
   });
   const shown = [
     ...Array.from({ length: Math.min(10, held.count) }, (_, item) => item).filter((item) => !chosen.includes(item)),
@@ -145,7 +149,7 @@ function drawBump(place, held, chosen) {
   axes(area, x, y, { xTicks: [], yTicks: y.ticks(8), yLabel: "rank (log)" });
   const step = Math.ceil((13 * m) / (area.right - area.left));
   if (named) {
-    held.names.forEach(
+    names.forEach(
       (name, r) =>
         r % step ||
         area.svg.append(
@@ -156,8 +160,8 @@ function drawBump(place, held, chosen) {
               "text-anchor": "end",
               transform: `translate(${x(r) + 4} ${area.bottom + 12}) rotate(-60)`,
             },
-            shortened(name, letters),
-            svg("title", {}, name),
+            name,
+            svg("title", {}, held.names[r]),
           ),
         ),
     );

@@ -105,13 +105,12 @@ function matrixView(section, part) {
 function drawHeat(place, { rows, columns, order, columnOrder, values, kind, marked, cell, cursor, onMove, onPick }) {
   const named = rows.length <= 60 && columns.length <= 60;
   const width = Math.max(place.clientWidth || 640, 200);
-  const letters = named ? (width < 520 ? 10 : 24) : 0;
-  const longest = Math.min(Math.max(...rows.map((name) => Array.from(name).length)), letters);
-  const left = named ? 12 + 7 * longest : 6;
+  const room = width < 520 ? 76 : 170;
+  const [rowNames, columnNames] = [rows, columns].map((names) => (named ? names.map((name) => fitted(name, room)) : []));
+  // Names of columns hang to the lower left, at 60 degrees.
+  const left = named ? Math.max(12 + widest(rowNames), widest(columnNames) / 2) : 6;
   const size = Math.min(named ? 46 : 4, (width - left - 8) / columns.length);
-  const beneath = named
-    ? 16 + 5.2 * Math.min(Math.max(...columns.map((name) => Array.from(name).length)), letters)
-    : 10;
+  const beneath = named ? 18 + 0.87 * widest(columnNames) : 10;
   const area = chart(
     place,
     Math.ceil(size * rows.length + beneath + 6),
@@ -135,7 +134,7 @@ function drawHeat(place, { rows, columns, order, columnOrder, values, kind, mark
           svg(
             "text",
             { class: "name", x: left - 6, y: area.top + size * (row + 0.5) + 4, "text-anchor": "end" },
-            shortened(rows[i], letters),
+            rowNames[i],
             svg("title", {}, rows[i]),
           ),
         ),
@@ -151,7 +150,7 @@ function drawHeat(place, { rows, columns, order, columnOrder, values, kind, mark
               "text-anchor": "end",
               transform: `translate(${left + size * (column + 0.5) + 4} ${area.top + size * rows.length + 10}) rotate(-60)`,
             },
-            shortened(columns[j], letters),
+            columnNames[j],
             svg("title", {}, columns[j]),
           ),
         ),
@@ -201,7 +200,7 @@ function drawCells(area, size, order, columnOrder, values, marked, cell, share) 
         area.svg.append(svg("rect", { class: "empty", x, y, width: size - 0.5, height: size - 0.5 }));
         return;
       }
-      const { fill: shade, text } = heat(share(value));
+      const { fill: shade, dark } = heat(share(value));
       area.svg.append(
         svg("rect", { x, y, width: size - 0.5, height: size - 0.5, fill: shade, class: isPale ? "pale" : null }),
       );
@@ -210,9 +209,12 @@ function drawCells(area, size, order, columnOrder, values, marked, cell, share) 
         area.svg.append(
           svg(
             "text",
-            isPale
-              ? { class: "cell on-pale", x: x + size / 2, y: y + size / 2 + 4, "text-anchor": "middle" }
-              : { class: "cell", x: x + size / 2, y: y + size / 2 + 4, "text-anchor": "middle", fill: text },
+            {
+              class: isPale ? "cell on-pale" : dark ? "cell on-dark" : "cell",
+              x: x + size / 2,
+              y: y + size / 2 + 4,
+              "text-anchor": "middle",
+            },
             label,
           ),
         );

@@ -70,7 +70,7 @@ function drawItems(place, held, { pair, names, least }, k) {
   const opposite = counts["opposite sign"] ? `, ${counts["opposite sign"]} of opposite sign` : "";
   const words =
     `At k = ${k}: ${counts.shared} shared, ${plural(counts["near miss"], "near miss")}, ` +
-    `${plural(counts["far miss"], "far miss")}${opposite}. FUJI ${least ? "at least " : ""}${fixed(found.fuji)}, Jaccard ${fixed(found.jaccard)}.`;
+    `${plural(counts["far miss"], "far miss")}${opposite}. FUJI ${least ? "at least " : ""}${fixed(found.fuji)}, Jaccard ${fixed(found.jaccard)}${state.corrected ? ", not corrected for chance" : ""}.`;
   const area = html("div", { class: "chart" });
   const wasOpen = place.querySelector("details")?.open;
   const details = alternative("Items as a table", () => itemTable(held, pair, names, found));
@@ -117,7 +117,7 @@ const UNLISTED = -0.16;
 function heights(held, pair, rows, last) {
   const relative = pair.map((ranking, side) => {
     const scores = rows.map((row) => held.counted(ranking, row.item));
-    const unit = last[side] > 0 ? last[side] : Math.min(...scores.filter((score) => score > 0), 1);
+    const unit = last[side] > 0 ? last[side] : held.leastPositive(ranking);
     return rows.map((row, i) => (Number.isNaN(held.score(ranking, row.item)) ? NaN : scores[i] / unit));
   });
   const most = Math.max(2, ...relative.flat().filter(isNumber));
@@ -136,7 +136,6 @@ function drawSlopes(place, held, pair, names, found) {
     "Items placed by score relative to the k-th score in both rankings; the items are in the table below",
     { left: room, top: 34, right: room, bottom: 16 },
   );
-  const letters = Math.floor(room / 8);
   const { places, height, most } = heights(held, pair, rows, found.last);
   const y = scale(UNLISTED, 1 + ABOVE, area.bottom, area.top);
   const middle = (area.left + area.right) / 2;
@@ -148,7 +147,9 @@ function drawSlopes(place, held, pair, names, found) {
   level(0, "0", "grid");
   level(0.5, "½ ×", "grid");
   for (const x of [2, 4, 16, 64]) if (x <= most && height(x) - 1 > 0.25) level(x, `${x} ×`, "grid");
-  level(1, "k-th score", "level");
+  const atZero = names.filter((_, side) => !(found.last[side] > 0)).map((name) => shortened(name, 24));
+  const isEmpty = pair.every((ranking) => held.counted(ranking, held.order(ranking)[0]) === 0);
+  if (!isEmpty) level(1, atZero.length === 2 ? "least score above 0" : "k-th score", "level");
   const ends = [area.left, area.right];
   const standings = places.map((side) => side.map((value) => y(value)));
   const labels = standings.map((places) => apart(places, 14, area.top, area.bottom));
@@ -161,7 +162,7 @@ function drawSlopes(place, held, pair, names, found) {
     const anchor = side ? "start" : "end";
     const out = side ? 1 : -1;
     area.svg.append(
-      svg("text", { class: "column", x: ends[side], y: 16, "text-anchor": anchor }, shortened(names[side], letters)),
+      svg("text", { class: "column", x: ends[side], y: 16, "text-anchor": anchor }, fitted(names[side], room - 4)),
     );
     rows.forEach((row, i) => {
       const rank = Number.isNaN(held.score(pair[side], row.item)) ? "not listed" : `rank ${row.ranks[side]}`;
@@ -181,12 +182,23 @@ function drawSlopes(place, held, pair, names, found) {
             y: labels[side][i] + 4,
             "text-anchor": anchor,
           },
-          shortened(held.items[row.item], letters),
+          fitted(held.items[row.item], room - 12),
           svg("title", {}, `${held.items[row.item]}: ${rank}, ${row.kind}`),
         ),
       );
     });
   });
+  if (atZero.length)
+    place.append(
+      html(
+        "p",
+        { class: "said" },
+        isolated(
+          `The k-th score of ${atZero.join(" and ")} is 0` +
+            (isEmpty ? ", as all scores are." : ": scores are shown relative to the least one above 0."),
+        ),
+      ),
+    );
   if (rows.length < found.rows.length) {
     place.append(
       html(

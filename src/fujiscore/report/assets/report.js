@@ -62,11 +62,10 @@ if (page.parts.some(hasCorrected)) {
     ),
   );
 }
-controls.append(
-  toggle("Dark", isDark, () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-  }),
-);
+const theme = toggle("Dark", isDark, () => {
+  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+});
+controls.append(theme);
 document.body.append(announcer);
 render();
 
@@ -81,5 +80,8 @@ addEventListener("resize", () => {
     }
   }, 120);
 });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  theme.setAttribute("aria-pressed", String(isDark()));
+  render();
+});
 document.documentElement.dataset.ready = "yes";

@@ -11,11 +11,10 @@ function intervalsView(section, part) {
     alternative("Values as a table", () => intervalTable(part, rows)),
   );
   const narrow = place.clientWidth < 520;
-  const letters = narrow ? 14 : 34;
-  const longest = Math.min(Math.max(...rows.map((row) => Array.from(row.label).length)), letters);
+  const labels = rows.map((row) => fitted(row.label, narrow ? 100 : 240));
   const tiers = rows.some((row) => row.tier);
   const area = chart(place, 56 + 20 * rows.length, `${part.title}; the values are in the table below`, {
-    left: 14 + 7.2 * longest,
+    left: 14 + widest(labels),
     top: 6,
     right: tiers ? 46 : 18,
     bottom: 44,
@@ -26,7 +25,8 @@ function intervalsView(section, part) {
     .filter(isNumber);
   let [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   if (!numbers.length) [low, high] = [0, 1];
-  if (!tiers) [low, high] = [Math.min(low, 1) - 0.02, Math.min(high + 0.02, Math.max(high, 1))];
+  // Room beside the values, but not for shares below 0 or similarities above 1.
+  if (!tiers) [low, high] = [low < 0 ? low - 0.02 : Math.max(low - 0.02, 0), Math.min(high + 0.02, Math.max(high, 1))];
   const x = scale(low, high > low ? high : low + 1, area.left, area.right);
   const yOf = (i) => area.top + 20 * (i + 0.5);
   axes(area, x, () => 0, { xLabel: null, yTicks: [] });
@@ -57,7 +57,7 @@ function intervalsView(section, part) {
       svg(
         "text",
         { class: "name", x: area.left - 8, y: y + 4, "text-anchor": "end" },
-        shortened(row.label, letters),
+        labels[i],
         svg("title", {}, row.label),
       ),
     );

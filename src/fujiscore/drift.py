@@ -72,8 +72,8 @@ def drift(
 
     The verdict needs rankings of several seeds (or resamples) of the reference, of the current version or, best, of
     both. It is that of a permutation test: if version does not matter, any split of all these rankings into two
-    versions is as likely as the given one. Four of each version are the fewest that can give p < 0.05; if one version
-    has a single ranking, 19 of the other.
+    versions is as likely as the given one. With equal numbers, four of each version are the fewest that can give
+    p < 0.05; if one version has a single ranking, the other needs 19.
 
     Parameters
     ----------

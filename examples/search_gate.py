@@ -16,12 +16,12 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.gates import judge
-from fujiscore.plots import CHANCE, PALETTE, colour
+from fujiscore.plots import CHANCE, INK, colour
 
 FOLDER = Path(__file__).parent
 OLD, NEW = FOLDER / "run_a.trec", FOLDER / "run_b.trec"
 K, MEAN, QUERY = 5, 0.9, 0.7
-KINDS = {"shared": CHANCE, "near miss": PALETTE[4], "far miss": PALETTE[0]}
+KINDS = {"shared": CHANCE, "near miss": colour("fuji"), "far miss": INK}
 
 
 def gate():

@@ -567,3 +567,10 @@ def test_show_limits_the_rows(call):
     text = call("matrix", "many.csv", "--show", 3, env={"COLUMNS": "60"}).stdout
     most = text.split("most similar")[1].split("least similar")
     assert [len(part.strip().splitlines()) for part in (most[0], most[1].split("\n\n")[0])] == [4, 4]
+
+
+def test_the_least_p_value_is_a_bound(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    done = CliRunner().invoke(fuji, ["compare", "examples/scores.csv:anova", "examples/scores.csv:anova", "-q"])
+    rows = [line.split() for line in done.stdout.splitlines() if "AUC" in line]
+    assert [row[-2:] for row in rows[:2]] == [["<=", "1e-09"]] * 2

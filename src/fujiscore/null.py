@@ -240,10 +240,14 @@ class Chance(ResultOverK):
         return "against chance over k"
 
 
+def is_least(p_value: float | None, method: str | None) -> bool:
+    """Return whether a p-value is the least that is given without permutations: the true one may be smaller."""
+    return p_value is not None and method == "analytic" and p_value <= LEAST * (1 + 1e-9)
+
+
 def p_text(p_value: float | None, method: str | None) -> float | str | None:
-    """Return a p-value; as text, with a sign before it, if it is the least that is told from 0 without permutations."""
-    least = p_value is not None and method == "analytic" and p_value <= LEAST * (1 + 1e-9)
-    return f"<= {p_value:.4g}" if least else p_value
+    """Return a p-value; as text, with a sign before it, if it is the least that is given without permutations."""
+    return f"<= {p_value:.4g}" if is_least(p_value, method) else p_value
 
 
 @takes_policies

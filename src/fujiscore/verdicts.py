@@ -1,4 +1,4 @@
-"""A comparison in one line: its headline against chance, and where the rankings differ most. Imports area, measures."""
+"""A comparison in one line: its headline against chance, and where the rankings differ most. Imports null, measures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fujiscore.area import LEAST
+from fujiscore.null import is_least
 from fujiscore.permutations import ROUNDING
 
 if TYPE_CHECKING:
@@ -81,6 +81,5 @@ def two_digits(value: float) -> str:
 
 def _p_text(level: Level, p_value: float) -> str:
     """Return the p-value in words, as at most what it is where it is the least that can be told."""
-    least = level.method == "analytic" and p_value <= LEAST * (1 + 1e-9)
     kind = "" if level.alternative in {None, "greater"} else f", {level.alternative}"
-    return f"p {'<=' if least else '='} {p_value:.2g}{kind}"
+    return f"p {'<=' if is_least(p_value, level.method) else '='} {p_value:.2g}{kind}"

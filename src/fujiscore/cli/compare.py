@@ -15,7 +15,7 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw
 from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, label, side_by_side, table
 from fujiscore.errors import InputError
 from fujiscore.measures import find
-from fujiscore.null import chance_words
+from fujiscore.null import chance_words, is_least
 from fujiscore.plots import title
 
 if TYPE_CHECKING:
@@ -292,6 +292,7 @@ def _table(result: fj.Comparison, screen: Screen) -> list[str]:
             "-" if value is None or isnan(value) else format(round(value, 10) + 0.0, form)
             for value, form in zip(numbers, forms, strict=True)
         ]
+        cells[-1] = f"<= {cells[-1]}" if is_least(level.p_value, level.method) else cells[-1]
         title = "" if level.measure == last else find(level.measure).title
         rows.append([title, level.place, *cells])
         last = level.measure

@@ -213,7 +213,7 @@ class TestInputs:
             ([1, "x", 2], r"r must hold numbers; got 'x' \(str\) at position 1"),
             ({"a": 1, "b": "x"}, r"got 'x' \(str\) at position 1"),
             ([b"a", b"b"], r"got b'a' \(bytes\)"),
-            ({"a": {"x": 1}}, r"got \{'x': 1\} \(dict\)"),
+            ({"a": {"x": 1}}, "must be one ranking; got several, each a mapping"),
             (np.array(["2024-01-01"], "M8[D]"), r"r must hold numbers; got datetime64\[D\]"),
             (np.array([1], "m8[s]"), r"got timedelta64\[s\]"),
             (pd.Series(pd.date_range("2024", periods=2)), "Timestamp"),

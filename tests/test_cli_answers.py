@@ -574,3 +574,14 @@ def test_the_least_p_value_is_a_bound(monkeypatch):
     done = CliRunner().invoke(fuji, ["compare", "examples/scores.csv:anova", "examples/scores.csv:anova", "-q"])
     rows = [line.split() for line in done.stdout.splitlines() if "AUC" in line]
     assert [row[-2:] for row in rows[:2]] == [["<=", "1e-09"]] * 2
+
+
+def test_an_undefined_stability_is_no_number(call):
+    Path("dead.csv").write_text("item,a,b,c\nx,1,1,3\ny,1,1,2\nz,1,1,1\n")
+    done = call("stability", "dead.csv", "--corrected")
+    assert done.exit_code == 0
+    assert next(line.split() for line in done.stdout.splitlines() if line.startswith("dead "))[-2:] == [
+        "undefined",
+        "-",
+    ]
+    assert "nan" not in done.stdout

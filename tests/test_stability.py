@@ -255,6 +255,17 @@ def test_asymmetric_measures_count_both_ways():
     assert fj.score(scores[0], scores[1], 1, "pog") != fj.score(scores[1], scores[0], 1, "pog")
 
 
+def test_a_constant_ranking_is_undefined_with_itself_alone():
+    rankings = {"a": [1, 1, 1], "b": [1, 2, 3], "c": [3, 2, 1]}
+    pairs = fj.pairwise(rankings, corrected=True).values
+    assert np.isnan(pairs[0, 0])
+    apart = [pairs[0, 1], pairs[0, 2], pairs[1, 2]]
+    found = fj.stability(rankings, corrected=True)
+    assert found.value == pytest.approx(sum(apart) / 3)
+    np.testing.assert_allclose(found.left_out, apart[::-1])
+    assert found.low <= found.value <= found.high
+
+
 def test_undefined_pairs_make_the_value_nan_and_say_so():
     scores = {"dead": [1, 1, 1, 1], "b": [4, 3, 2, 1], "c": [4, 2, 3, 1]}
     found = fj.stability(scores, "kendall")

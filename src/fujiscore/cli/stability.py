@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -347,7 +348,8 @@ def _text(
     for stable, test in results:
         measure = find(stable[0].pairs.measure).title
         for name, one in zip(names, stable, strict=True):
-            rows.append([name, measure, str(one.m), f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}"])
+            known = [f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}"]
+            rows.append([name, measure, str(one.m), *(["undefined", "-"] if isnan(one.value) else known)])
         if test is not None:
             interval = f"{test.low:+.4f} to {test.high:+.4f}"
             rows.append(["difference", measure, "", f"{test.difference:+.4f}", interval])

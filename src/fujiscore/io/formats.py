@@ -303,7 +303,8 @@ def _require_closed(document: Document, line: int, lines: list[str], row: list[s
     if several:
         raise InputError(
             f"{document.name}, lines {line - len(record) + 1} to {line} must be rows; a quote makes them one of "
-            f"{len(row)} fields, which may be several rows. To separate them, close every quote; inside quotes, write a quote twice."
+            f"{len(row)} fields, which may be several rows. To separate them, close every quote; inside quotes, "
+            "write a quote twice."
         )
 
 

@@ -28,7 +28,8 @@ class Labelled(NamedTuple):
     """One ranking as labels (None: positions) and unchecked scores in the same order.
 
     `negative` is the policy for negative scores that suits them, for callers that name none; `underscored`, whether
-    the labels have underscores where they may have had blanks.
+    the labels have underscores where they may have had blanks; `unsigned`, of scores that lost their signs, what they
+    are and how to keep the signs, for `no_signs`.
     """
 
     items: Labels | None
@@ -36,6 +37,12 @@ class Labelled(NamedTuple):
     notes: tuple[str, ...] = ()
     negative: str = "raise"
     underscored: bool = False
+    unsigned: str | None = None
+
+
+def no_signs(name: str, asked: str, unsigned: str) -> InputError:
+    """Return the error for scores without signs where something was asked that compares signs."""
+    return InputError(f"{name} must have signs for {asked}; it holds {unsigned}")
 
 
 def is_null(value: Any) -> bool:

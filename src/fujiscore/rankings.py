@@ -13,7 +13,7 @@ import numpy as np
 
 from fujiscore import models
 from fujiscore.admission import admitted
-from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, unique_labels
+from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, no_signs, unique_labels
 from fujiscore.errors import InputError, choice, counted, first_few, one_line, spelled
 from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
 
@@ -210,8 +210,8 @@ def align(
         aligned, absent, labels = _without_nan(aligned, absent, labels, names, nan, said)
         _require_listed(absent, names)
         members = [
-            _member(name, scores, labels, gone, sign)
-            for name, scores, gone, sign in zip(names, aligned, absent, signs, strict=True)
+            _member(name, scores, labels, gone, sign, getattr(obj, "unsigned", None))
+            for obj, name, scores, gone, sign in zip(objects, names, aligned, absent, signs, strict=True)
         ]
         if split:
             labels, members = _named_by_sign(members, said)
@@ -291,7 +291,9 @@ def _by_sign(objects: Sequence[Any], names: Sequence[str], signs: Sequence[str],
     made = [isinstance(obj, Ranking) and obj.split is not None for obj in objects]
     if "split" not in signs and not any(made):
         return False
-    for name, sign, own in zip(names, signs, made, strict=True):
+    for obj, name, sign, own in zip(objects, names, signs, made, strict=True):
+        if unsigned := getattr(obj, "unsigned", None):
+            raise no_signs(name, spelled("negative", "split"), unsigned)
         if sign != "split" and not own:
             raise InputError(f"{name} must be split by sign as the others are: pass {spelled('negative', 'split')}.")
     if universe is not None:
@@ -310,7 +312,12 @@ def _policy(obj: Any, negative: str, transform: Any) -> str:
 
 
 def _member(
-    name: str, scores: Scores, labels: Labels | None, absent: NDArray[np.bool_] | None, negative: str
+    name: str,
+    scores: Scores,
+    labels: Labels | None,
+    absent: NDArray[np.bool_] | None,
+    negative: str,
+    unsigned: str | None,
 ) -> Ranking:
     """Return an aligned ranking of the scores; of their magnitudes, the signs beside them; or of both signs' items."""
     if negative == "split":
@@ -318,11 +325,12 @@ def _member(
         ranking = Ranking.checked(name, halves, absent=None if absent is None else np.tile(absent, 2))
         ranking.split = range(scores.size) if labels is None else labels
         return ranking
-    if negative != "abs":
-        return Ranking.checked(name, scores, labels, None, (), absent)
-    ranking = Ranking.checked(name, np.abs(scores), labels, None, (), absent)
-    if (scores < 0).any():
+    sizes = np.abs(scores) if negative == "abs" else scores
+    ranking = Ranking.checked(name, sizes, labels, None, (), absent)
+    if negative == "abs" and (scores < 0).any():
         ranking.negatives = scores < 0
+    if unsigned is not None:
+        ranking.unsigned = unsigned
     return ranking
 
 

@@ -153,6 +153,7 @@ def _read_folds(results: Mapping[str, Any], name: str, options: Options) -> Sour
         first.negative,
         magnitudes=first.negative == "abs",
         additive=first.additive,
+        unsigned=first.unsigned,
     )
 
 
@@ -174,7 +175,7 @@ def _as_source(found: Found, options: Options) -> Source:
     positional = any("features are positions" in caveat for caveat in found.caveats)
     notes = (found.what, *found.caveats, *([unnamed] if unnamed and not positional else []))
     part = Labelled(found.names, np.ascontiguousarray(found.scores, np.float64), underscored=found.underscored)
-    return Source([part], "model", notes, found.negative, additive=not found.signed)
+    return Source([part], "model", notes, found.negative, additive=not found.signed, unsigned=found.unsigned)
 
 
 def _read_degrees(view: Any, name: str, options: Options) -> Source:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import wraps
 from inspect import Parameter, signature
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 import numpy as np
 
@@ -33,6 +35,7 @@ NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
 SCORED_0 = "scored 0"
+OF_MODELS = ("feature_names", "group", "each", "importance_type")  # what `importances` takes besides
 FEW = 5  # more rankings than these that have the same note share one
 Notes: TypeAlias = list[tuple[str, str]]  # of single rankings: the name, and the note
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -50,7 +53,10 @@ class Policies(TypedDict, total=False):
 
 
 def takes_policies(function: F, **defaults: Any) -> F:
-    """Show the door's options by name in the signature that help() and editors print, with defaults of their own."""
+    """Show the door's options by name in the signature that help() and editors print, with defaults of their own.
+
+    Other keywords are refused in the function's name.
+    """
     shown = [p for p in signature(function).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
     door = signature(rankings).parameters
     shown += [
@@ -58,9 +64,35 @@ def takes_policies(function: F, **defaults: Any) -> F:
         for name in Policies.__annotations__
     ]
     function.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
-    return function
+    return checks_keywords(function)
 
 
+def checks_keywords(function: F) -> F:
+    """Refuse keywords that a function's signature lacks in its name, and suggest one that it has."""
+    known = set(signature(function).parameters)
+
+    @wraps(function)
+    def checked(*args: Any, **keywords: Any) -> Any:
+        if not known.issuperset(keywords):
+            raise _unknown_keyword(function.__name__, next(name for name in keywords if name not in known), known)
+        return function(*args, **keywords)
+
+    return cast("F", checked)
+
+
+def _unknown_keyword(function: str, name: str, known: Collection[str]) -> Exception:
+    """Return the error for a keyword that a function does not have; those of `importances` name the remedy."""
+    if name in OF_MODELS:
+        return InputError(
+            f"{function} has no {spelled(name)}, which is an option of importances. Pass the rankings that it returns: "
+            f"{function}(importances(model, {name}=...), ...)."
+        )
+    near = get_close_matches(name, known, n=1)
+    hint = f". Did you mean {near[0]!r}?" if near else ""
+    return TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+
+
+@checks_keywords
 def rankings(
     obj: Any,
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,14 +14,16 @@ import numpy as np
 
 from fujiscore import models
 from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
-from fujiscore.coercion import Labelled, require_size
+from fujiscore.coercion import Labelled, no_signs, require_size
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
-from fujiscore.io.runs import Asked, alike, load_run, require_groups
+from fujiscore.io.rows import require_best_first
+from fujiscore.io.runs import Asked, alike, has_text, load_run, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
-from fujiscore.measures import find, require_whole
+from fujiscore.measures import find, require_signs, require_whole
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
 from fujiscore.queries import Policies, Tally, repeated, together
-from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align
+from fujiscore.ranking import Ranking
+from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
 from fujiscore.transforms import TITLES, TRANSFORMS
@@ -31,10 +34,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.io.runs import Run
     from fujiscore.io.spans import Stored
     from fujiscore.measures import Measure
     from fujiscore.queries import Chunk
-    from fujiscore.ranking import Ranking
 
 MISSING = ("bounds", "zero", "drop", "raise")
 # Rows of both runs per tile: some hundredths of a second.
@@ -76,6 +79,7 @@ class Part:
         return {name: np.concatenate([part[name] for part in self.columns]) for name in self.columns[0]}
 
 
+@checks_keywords
 def compare_runs(
     a: Any,
     b: Any,
@@ -157,6 +161,8 @@ def compare_runs(
     a, b = (models.read(obj, name) or models.without_gradient(obj) for obj, name in ((a, "a"), (b, "b")))
     policies = _policies(_suited(negative, a, b), nan, missing, duplicates, transform)
     task = _task(measures, k, ks, universe, policies, ties, zero_tail)
+    for obj, name in ((a, "a"), (b, "b")):
+        _require_signs(obj, name, task)
     proportion("confidence", confidence)
     asked = Asked(by, item, score, group_by, format)
     job = Job(task, policies, integer("keep", keep, 0))
@@ -183,8 +189,30 @@ def _folder(stack: ExitStack) -> Path:
 
 def _suited(negative: str, a: Any, b: Any) -> str:
     """Return the policy for negative scores: where none is named, the one that suits what a library returned."""
-    suits = {obj.negative if isinstance(obj, models.Source) else "raise" for obj in (a, b)}
+    suits = {_suits(obj) for obj in (a, b)}
     return suits.pop() if negative == "raise" and len(suits) == 1 else negative
+
+
+def _suits(obj: Any) -> str:
+    """Return the policy for negative scores that suits a run; of rankings of magnitudes, the one that made them."""
+    if isinstance(obj, models.Source):
+        return obj.negative
+    return "abs" if any(ranking.negatives is not None for ranking in _checked(obj)) else "raise"
+
+
+def _checked(obj: Any) -> list[Ranking]:
+    """Return the checked rankings in a mapping or a list of them."""
+    members = obj.values() if isinstance(obj, Mapping) else obj if isinstance(obj, (list, tuple)) else ()
+    return [ranking for ranking in members if isinstance(ranking, Ranking)]
+
+
+def _require_signs(obj: Any, name: str, task: Task) -> None:
+    """Raise if signs are asked for that scores have lost."""
+    for part in [obj] if isinstance(obj, models.Source) else _checked(obj):
+        if part.unsigned is not None and task.negative == "split":
+            raise no_signs(name, spelled("negative", "split"), part.unsigned)
+        for measure in task.measures:
+            require_signs(measure, name, part.unsigned)
 
 
 def _policies(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Policies:
@@ -265,6 +293,7 @@ def _in_memory(
             f"a and b must be arrays of one shape, to be compared row by row; got {shapes[0]} and {shapes[1]}."
         )
     first, second = load_run(a, "a", asked), load_run(b, "b", asked)
+    _require_comparable(first, second, job.policies)
     names = (first.name, second.name) if first.name != second.name else ("a", "b")
     grouped = any(side.columns.groups is not None for side in (first, second))
     require_groups(asked, names, found=grouped)
@@ -280,6 +309,23 @@ def _in_memory(
     part.only[0].extend(chunk.only[0])
     part.only[1].extend(chunk.only[1])
     return part, names
+
+
+def _require_comparable(first: Run, second: Run, policies: Policies) -> None:
+    """Raise if what has no labels cannot be matched with the other run, or the lists of a search are of distances."""
+    sizes = [len(side.columns.queries) for side in (first, second)]
+    if first.by_position and second.by_position and sizes[0] != sizes[1]:
+        raise InputError(f"a and b must have the same queries, matched by position; got {sizes[0]} and {sizes[1]}.")
+    if first.unnamed != second.unnamed:
+        bare, named = (first, second) if first.unnamed else (second, first)
+        if has_text(named.columns.items):
+            raise InputError(
+                f"{bare.name} must label its items as {named.name} does; its items are positions. Pass a DataFrame "
+                "with the items as columns, or both runs as arrays with the items in one order."
+            )
+    for side in (first, second):
+        if side.best_first and policies.transform is None:
+            require_best_first(side.columns, side.name)
 
 
 def _cut(chunk: Chunk) -> list[tuple[int, int]]:

@@ -93,11 +93,8 @@ def _is_one_row(explanation: Any, shape: tuple[int, ...]) -> bool:
 def read_array(obj: Any, name: str) -> Source | None:
     """Return the rows of an array, tensor or table of attributions; None if the object is none of these."""
     names: Labels | None = None
-    if _is_several_tensors(obj):
-        arrays = [tensor_array(part) for part in obj]
-        if len({array.shape[:1] for array in arrays}) > 1 or any(array.ndim != 2 for array in arrays):
-            raise InputError(f"{name} must be tensors of rows by features with the same rows; got {_shapes(arrays)}.")
-        values = np.concatenate(arrays, axis=1)
+    if is_several_tensors(obj):
+        names, values = joined_tensors(obj, name)
     elif is_tensor(obj):
         values = tensor_array(obj)
     elif isinstance(obj, np.ndarray):
@@ -118,9 +115,7 @@ def read_array(obj: Any, name: str) -> Source | None:
     return rows_of(values, names, ["attributions"])
 
 
-def rows_of(
-    values: NDArray[Any], names: Labels | None, notes: Sequence[str], unsigned: str | None = None
-) -> Source:
+def rows_of(values: NDArray[Any], names: Labels | None, notes: Sequence[str], unsigned: str | None = None) -> Source:
     """Return attributions as a source: they add up, and their magnitudes rank."""
     rows = np.ascontiguousarray(values, np.float64)
     parts = [Labelled(names, row) for row in rows]
@@ -128,9 +123,18 @@ def rows_of(
     return Source(parts, "row", (*notes, *unnamed), "abs", magnitudes=True, unsigned=unsigned)
 
 
-def _is_several_tensors(obj: Any) -> bool:
+def is_several_tensors(obj: Any) -> bool:
     """Return whether an object is what captum gives for a model with several inputs."""
     return isinstance(obj, tuple) and bool(obj) and all(map(is_tensor, obj))
+
+
+def joined_tensors(tensors: tuple[Any, ...], name: str) -> tuple[Labels | None, NDArray[Any]]:
+    """Return the attributions to several inputs side by side; features are called 0/0, 0/1, ..., by input and place."""
+    arrays = [tensor_array(part) for part in tensors]
+    if len({array.shape[:1] for array in arrays}) > 1 or any(array.ndim != 2 for array in arrays):
+        raise InputError(f"{name} must be tensors of rows by features with the same rows; got {_shapes(arrays)}.")
+    names = [f"{i}/{j}" for i, array in enumerate(arrays) for j in range(array.shape[1])]
+    return None if len(arrays) == 1 else names, np.concatenate(arrays, axis=1)
 
 
 def _is_nested(obj: Sequence[Any]) -> bool:

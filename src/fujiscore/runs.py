@@ -110,12 +110,15 @@ def compare_runs(
 
     Parameters
     ----------
-    a, b : path, DataFrame, Arrow stream, mapping or 2-D array
+    a, b : path, DataFrame, Arrow stream, mapping, list, 2-D array or pair of arrays
         Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC
-        files, DataFrames of any library, Arrow tables and streams; mappings of query to ranking; or two arrays,
-        tensors or `shap.Explanation`s with one row per query (instance) and one column per item (feature). Parquet
-        sorted by query is read as a stream, in bounded memory; other large files are sorted by DuckDB first (extra
-        `duckdb`).
+        files, DataFrames of any library (such as those of PyTerrier), Arrow tables and streams. Mappings of query to
+        ranking, lists of rankings (dicts), and `ranx.Run`s. Scores with one row per query (instance) and one column per
+        item (feature): DataFrames, whose columns are matched by name and whose rows by the pandas index, arrays and
+        tensors of floats, tuples of tensors (one per input, from captum), and `shap.Explanation`s. What a vector index
+        returns: pairs (ids, scores) of 2-D arrays, one row per query from best to worst, the id -1 for no item;
+        distances need a `transform`. Parquet sorted by query is read as a stream, in bounded memory; other large files
+        are sorted by DuckDB first (extra `duckdb`).
     by, item, score : str, optional
         The columns of queries, items and scores; guessed from their names if not given.
     group_by : str, optional
@@ -135,7 +138,7 @@ def compare_runs(
         most `fuji_high`; they score 0; they are left out; or they are an error.
     negative : {"raise", "clip", "abs", "split"}
         As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
-        the same items, unless `missing` is "zero" or "drop".
+        the same items, unless `missing` is "zero" or "drop", and scores must have signs: pick one output of several.
     nan, duplicates, transform, ties, zero_tail
         As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "rank") does on each query's.
     confidence : float

@@ -97,7 +97,7 @@ def whole_numbers(name: str, came: str) -> InputError:
     """Return the error for integers alone, which are ids as often as scores."""
     return InputError(
         f"{name} must hold scores, and whole numbers may be ids; got {came}. Pass ids with their scores or distances "
-        "as a pair, (ids, scores); convert whole numbers that are scores: .astype(float)."
+        "as a pair, (ids, scores); convert whole numbers that are scores to floats."
     )
 
 

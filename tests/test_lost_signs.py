@@ -9,10 +9,10 @@ import fujiscore as fj
 from fujiscore import InputError
 
 pytest.importorskip("sklearn")
-from sklearn.datasets import load_iris  # noqa: E402
-from sklearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
-from sklearn.model_selection import cross_validate  # noqa: E402
-from sklearn.multiclass import OneVsRestClassifier  # noqa: E402
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import cross_validate
+from sklearn.multiclass import OneVsRestClassifier
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 
@@ -47,7 +47,7 @@ OPPOSITE = negated(FOREST)
 SPLIT = {"negative": "split"}
 CALLS = {
     "compare_runs": (lambda a, b, **o: fj.compare_runs(a, b, k=3, **o), "measures"),
-    "compare": (lambda a, b, **o: fj.compare(a, b, **o), "measures"),
+    "compare": (fj.compare, "measures"),
     "score": (lambda a, b, **o: fj.score(a, b, 2, **o), "measure"),
     "curve": (fj.curve, "measure"),
     "auc": (fj.auc, "measure"),
@@ -111,9 +111,9 @@ def test_checked_rankings_remember():
 
 def test_no_opposite_signs_without_signs():
     """Of mean magnitudes against signed coefficients no feature has the opposite sign."""
-    signed = {name: -1.0 for name in FOREST.feature_names}
+    signed = dict.fromkeys(FOREST.feature_names, -1.0)
     assert not fj.drift(FOREST, signed, negative="abs").flipped
-    assert fj.drift({name: 1.0 for name in signed}, signed, negative="abs").flipped
+    assert fj.drift(dict.fromkeys(signed, 1.0), signed, negative="abs").flipped
 
 
 def test_coefficients_averaged_as_magnitudes():
@@ -121,7 +121,10 @@ def test_coefficients_averaged_as_magnitudes():
     one = LinearRegression().fit(IRIS, SPECIES)
     for model, why in [
         (several, r"mean magnitudes over 3 rows of coefficients.*coef_\[0\]"),
-        (OneVsRestClassifier(LogisticRegression()).fit(IRIS, SPECIES), "mean magnitudes over the 3 estimators of OneVs"),
+        (
+            OneVsRestClassifier(LogisticRegression()).fit(IRIS, SPECIES),
+            "mean magnitudes over the 3 estimators of OneVs",
+        ),
     ]:
         with pytest.raises(InputError, match=why):
             fj.compare(model, model, **SPLIT)
@@ -137,7 +140,7 @@ def test_folds_and_groups():
         fj.compare(folds, folds, **SPLIT)
     assert fj.importances(folds, **SPLIT).names == ("fold 1", "fold 2", "fold 3")
     model = LinearRegression().fit(IRIS, SPECIES)
-    with pytest.raises(InputError, match="sums of magnitudes. Leave out group"):
+    with pytest.raises(InputError, match=r"sums of magnitudes\. Leave out group"):
         fj.importances(model, feature_names=list("abcd"), group={"a": "ab", "b": "ab"}, **SPLIT)
     rows = fj.importances(FOREST[..., 1], each=True, group={"x0": "x", "x1": "x"}, **SPLIT)
     assert rows.n_whole == 3  # attributions add up with their signs

@@ -1,4 +1,4 @@
-"""What compare_runs takes besides files: ids with scores, tables of rows by features, lists, tensors, other libraries."""
+"""What compare_runs takes besides files: ids with scores, tables of rows by features, lists, other libraries."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class TestIds:
             fj.compare_runs((np.array([[-1]]), np.array([[0.0]])), (ids, scores))
 
     def test_distances_need_a_transform(self, searches):
-        with pytest.raises(InputError, match=r"a must hold scores where higher is better; those of 40 of 40 lists rise"):
+        with pytest.raises(InputError, match="where higher is better; those of 40 of 40 lists rise"):
             fj.compare_runs(*searches)
         (ids, near), (others, far) = searches
         flipped = fj.compare_runs((ids, 1 / near), (others, 1 / far))
@@ -245,7 +245,7 @@ class TestLists:
     def test_mean_magnitudes_have_no_signs(self):
         row = fj.importances(np.array([[1.0, -2.0], [3.0, 1.0]]))
         for options in ({"negative": "split"}, {"measures": ["sign_agreement"]}):
-            with pytest.raises(InputError, match="a must have signs for .*; it holds mean magnitudes over 2 rows"):
+            with pytest.raises(InputError, match=r"a must have signs for .*; it holds mean magnitudes over 2 rows"):
                 fj.compare_runs({"q": row}, {"q": row}, **options)
 
 

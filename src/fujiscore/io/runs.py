@@ -23,6 +23,7 @@ from fujiscore.io.rows import objects as _objects
 from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
 from fujiscore.models import Source, is_ranx_run
 from fujiscore.models.attributions import is_several_tensors
+from fujiscore.notes import Note
 from fujiscore.queries import Columns, changes, joined, labels_at, two_groups
 from fujiscore.ranking import Ranking
 
@@ -306,7 +307,7 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     scores = np.concatenate([part.scores for part in parts])
     notes = [note for part in parts for note in part.notes]
     likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
-    said = (f"{notes[0]}{likewise}",) if notes else ()
+    said = tuple(Note(note.fact, f"{note}{likewise}") if isinstance(note, Note) else note for note in notes[:1])
     unnamed = all(part.items is None for part in parts)
     return Run(name, Columns(list(runs), np.cumsum(sizes) - sizes, items, scores), said, unnamed=unnamed)
 

@@ -323,19 +323,16 @@ def test_runs_of_ranx():
     np.testing.assert_array_equal(result.columns["fuji"], fj.compare_runs(a, b, k=2).columns["fuji"])
 
 
-def test_searches_of_faiss_and_hnswlib():
-    """The overlaps of the id sets, and no transform is an error."""
-    faiss, hnswlib = library("faiss"), library("hnswlib")
+def test_searches_of_faiss():
+    """The overlaps of the id sets; without a transform, distances are an error."""
+    faiss = library("faiss")
     rng = np.random.default_rng(0)
     points, queries = rng.random((500, 8), np.float32), rng.random((30, 8), np.float32)
-    flat = faiss.IndexFlatL2(8)
-    flat.add(points)
+    flat, graph = faiss.IndexFlatL2(8), faiss.IndexHNSWFlat(8, 2)
+    for index in (flat, graph):
+        index.add(points)
     near, exact = flat.search(queries, 10)
-    graph = hnswlib.Index("l2", 8)
-    graph.init_index(500, ef_construction=10, M=3)
-    graph.add_items(points)
-    graph.set_ef(10)
-    ids, far = graph.knn_query(queries, 10)
+    far, ids = graph.search(queries, 10)
     with pytest.raises(InputError, match="as distances do"):
         fj.compare_runs((exact, near), (ids, far))
     with pytest.raises(InputError, match="Exchange them"):

@@ -233,11 +233,11 @@ class Files:
         self._uses = Counter(map(_identity, paths))
         self._open: dict[Any, Document] = {}
 
-    def open(self, path: str | os.PathLike[str]) -> Document:
+    def open(self, path: str | os.PathLike[str], *, again: bool = False) -> Document:
         """Return a file, which is kept as long as it is needed again."""
         key = _identity(path)
         file = self._open.pop(key, None) or document(path)
-        self._uses[key] -= 1
+        self._uses[key] -= not again
         if self._uses[key] > 0:
             self._open[key] = file
         return file

@@ -15,6 +15,7 @@ from fujiscore import models
 from fujiscore.admission import admitted
 from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, unique_labels
 from fujiscore.errors import InputError, choice, counted, first_few, one_line, spelled
+from fujiscore.labels import advice
 from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
 
 if TYPE_CHECKING:
@@ -353,10 +354,12 @@ def _aligned(
         return scores, complete, first
     places = [dict(zip(items, range(len(items)), strict=True)) for items in labels]
     union: Labels = list(dict.fromkeys(chain.from_iterable(labels)))
+    hint = advice(labels, names) if any(len(place) < len(union) for place in places) else None
     if missing == "drop":
         items: Labels = [label for label in first if all(label in place for place in places)]
         if not items:
-            raise InputError(f"{' and '.join(names)} must share items to be compared; they have none in common.")
+            why = "" if hint is None else f" {hint}."
+            raise InputError(f"{' and '.join(names)} must share items to be compared; they have none in common.{why}")
         if len(items) < len(union):
             kept = set(items)
             gone = [label for label in union if label not in kept]
@@ -370,11 +373,13 @@ def _aligned(
         if gone_mask.any():
             lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]
             if missing == "raise":
-                raise _missing_items(name, lacking, len(items))
+                raise _missing_items(name, lacking, len(items), hint)
             note = f"{name} lacks {len(lacking)} of {len(items)} items, {SCORED_0}: {first_few(lacking)}"
             of_each.append((name, note))
         aligned.append(np.where(gone_mask, 0.0, values[positions]))
         absent.append(gone_mask if gone_mask.any() else None)
+    if hint is not None:  # the likely reason for what the other notes say, so it comes first
+        of_each.insert(0, ("", hint))
     return aligned, absent, items
 
 
@@ -402,11 +407,12 @@ def _require_listed(absent: Sequence[NDArray[np.bool_] | None], names: Sequence[
             raise InputError(f"{name} must list an item that is left after {spelled('nan', 'drop')}; it lists none.")
 
 
-def _missing_items(name: str, lacking: Sequence[Hashable], total: int) -> InputError:
-    """Return the error for items that a ranking lacks."""
+def _missing_items(name: str, lacking: Sequence[Hashable], total: int, hint: str | None) -> InputError:
+    """Return the error for items that a ranking lacks, with a hint if labels nearly match."""
+    nearly = "" if hint is None else f"{hint}. "
     return InputError(
-        f"{name} must score every item; it lacks {len(lacking)} of {total} (first: {lacking[0]!r}). If the lists are "
-        f"truncated, pass {spelled('universe', 'N')} (how many items they were drawn from) or "
+        f"{name} must score every item; it lacks {len(lacking)} of {total} (first: {lacking[0]!r}). {nearly}If the "
+        f"lists are truncated, pass {spelled('universe', 'N')} (how many items they were drawn from) or "
         f"{spelled('missing', 'zero')}; or {spelled('missing', 'drop')} to compare the shared items only."
     )
 
@@ -465,8 +471,10 @@ def _universe_size(universe: Any, members: Sequence[Ranking], labels: Labels | N
     known = set(unique_labels(universe, spelled("universe")))
     strange = [label for label in labels or () if label not in known]
     if strange:
+        hint = advice([strange, known.difference(labels or ())], ["the rankings", spelled("universe")])
         raise InputError(
             f"{spelled('universe')} must hold every item; {len(strange)} of {n} are not: {first_few(strange)}."
+            f"{'' if hint is None else f' {hint}.'}"
         )
     return universe_size(len(known), n)
 

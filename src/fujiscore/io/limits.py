@@ -128,7 +128,7 @@ class OpenFile:
         parts: list[bytes] = []
         with self._lock:
             os.lseek(self._file, start, os.SEEK_SET)
-            while size > 0 and (block := os.read(self._file, size)):
+            while size > 0 and (block := os.read(self._file, min(size, BLOCK))):
                 parts.append(block)
                 size -= len(block)
         return b"".join(parts)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
-import io
 import json
 import math
-import pathlib
 import subprocess
 import sys
 

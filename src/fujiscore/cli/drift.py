@@ -13,7 +13,7 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw, writ
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.drift import NOISES
 from fujiscore.drift_results import COLUMNS, SHARES, SHOWN
-from fujiscore.errors import NAME, InputError, printable
+from fujiscore.errors import NAME, printable
 from fujiscore.gates import require_bounds
 
 if TYPE_CHECKING:

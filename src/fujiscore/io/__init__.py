@@ -68,10 +68,10 @@ def load(
 ) -> Loaded:
     """Return the rankings that a file holds, as it holds them: one `Source` per ranking, and notes.
 
-    Arguments are as in `read`, for one file; `files` are those that the same call opens. With duplicates="raise" a repeated item is an error; otherwise all its
-    rows are returned, for `duplicates` to be applied later. So is `transform`: if it is None, columns that look like
-    p-values, distances or ranks get a warning. Labels are always text: 1 in a Parquet file is "1" in a CSV file.
-    Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
+    Arguments are as in `read`, for one file; `files` are those that the same call reads. With duplicates="raise" a
+    repeated item is an error; otherwise all its rows are returned, for `duplicates` to be applied later. So is
+    `transform`: if it is None, columns that look like p-values, distances or ranks get a warning. Labels are always
+    text: 1 in a Parquet file is "1" in a CSV file. Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
     """
     if format is not None:
         choice("format", format, formats.FORMATS)
@@ -186,8 +186,8 @@ def read(
     path : str, path-like or several
         Files, "-" for standard input, or "file:name" for one score column or ranking of a file: CSV, TSV, Parquet,
         Feather, JSON (an object of item to score, an object of name to such objects, or a list of records), .fimp,
-        TREC runs (one ranking per query) and lists of items, best first; also compressed with gzip, bz2, xz or zstd. Each is opened
-        once, so pipes work.
+        TREC runs (one ranking per query) and lists of items, best first; also compressed with gzip, bz2, xz or
+        zstd. Each is opened once, so pipes work too.
     item, ranking : str, optional
         The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
         the columns' names and content if not given.

@@ -24,7 +24,7 @@ from fujiscore.io import columnar, limits
 from fujiscore.io.table import damaged, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
 # Files up to this size are read into memory once and need no pyarrow, whose import takes 0.2 s.
@@ -247,7 +247,7 @@ def _identity(path: str | os.PathLike[str]) -> Any:
     """Return what tells files apart: the name; of a pipe, which may have several, what the system calls it."""
     name = os.fspath(path)
     try:
-        status = os.fstat(sys.stdin.fileno()) if name == "-" else os.stat(name)
+        status = os.fstat(sys.stdin.fileno()) if name == "-" else os.stat(name)  # noqa: PTH116
     except (OSError, ValueError):
         return name
     return name if stat.S_ISREG(status.st_mode) or not status.st_ino else (status.st_dev, status.st_ino)
@@ -261,10 +261,7 @@ def exists(path: str) -> bool:
 def document(path: str | os.PathLike[str]) -> Document:
     """Open the file at a path, or standard input for '-'."""
     name = os.fspath(path)
-    if name == "-":
-        file = _kept(sys.stdin.buffer, "standard input", None)
-    else:
-        file = _opened(name, Path(name))
+    file = _kept(sys.stdin.buffer, "standard input", None) if name == "-" else _opened(name, Path(name))
     if not file.head.strip():
         raise file.empty()
     return file

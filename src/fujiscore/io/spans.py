@@ -9,7 +9,6 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from fujiscore.queries import Columns, joined, labels_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from fujiscore.io.runs import Asked
     from fujiscore.io.table import Layout
@@ -308,8 +308,8 @@ class _Source:
         quote = "''" if layout.blanks else "'\"'"
         return (
             f"read_csv({_path(self.name)}, delim = {_text(layout.delimiter)}, header = false, skip = {layout.skip}, "
-            f"columns = {{{names}}}, quote = {quote}, escape = {quote}, auto_detect = false, hive_partitioning = false, "
-            f"compression = {_text(DUCKDB[self.compression])})"
+            f"columns = {{{names}}}, quote = {quote}, escape = {quote}, auto_detect = false, "
+            f"hive_partitioning = false, compression = {_text(DUCKDB[self.compression])})"
         )
 
 

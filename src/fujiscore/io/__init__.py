@@ -15,6 +15,7 @@ from fujiscore.io import formats
 from fujiscore.io.columns import choose, direction, groups
 from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
+from fujiscore.notes import Fact, Note, prefixed
 from fujiscore.rankings import DUPLICATES, align
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     File: TypeAlias = str | os.PathLike[str]
 
-AS_LIST = "no scores: read as a list from best to worst, scores 1/rank"
+AS_LIST = Note(Fact("no scores"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +161,7 @@ def merged(paths: Sequence[File], parts: Sequence[Loaded]) -> Loaded:
             said.setdefault(note, []).append(os.fspath(path))
     sources = [source for part in parts for source in part.sources]
     files = [os.fspath(path) for path, part in zip(paths, parts, strict=True) for _ in part.sources]
-    notes = [f"{first_few(of)}: {note}" for note, of in said.items()]
+    notes = [prefixed(first_few(of), note) for note, of in said.items()]
     names = distinct_names([source.name for source in sources], files)
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 

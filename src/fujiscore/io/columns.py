@@ -235,7 +235,7 @@ def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[li
                 continue
             if named:
                 hint = f"Or pass {spelled('item', other)}: column {other!r} is different in every row."
-                raise RepeatedItemError(f"{error} {hint}") from None
+                raise RepeatedItemError(f"{error} {hint}", error.kind) from None
             return result, f"item column {other!r} instead of {roles.item!r}, which repeats items"
         raise
 

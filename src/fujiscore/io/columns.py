@@ -304,5 +304,6 @@ def _repeated(table: Table, roles: Roles, label: str, ranking: str | None, place
         remedy = f"If column {other[0]!r} tells several rankings apart, pass {spelled('ranking', other[0])}. {remedy}"
     return RepeatedItemError(
         f"{table.file}, {table.unit}s {places}: column {roles.item!r} must name each item once{within}; "
-        f"{shown(label)} occurs twice. {remedy}"
+        f"{shown(label)} occurs twice. {remedy}",
+        "duplicates",
     )

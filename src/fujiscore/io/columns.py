@@ -235,7 +235,7 @@ def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[li
                 continue
             if named:
                 hint = f"Or pass {spelled('item', other)}: column {other!r} is different in every row."
-                raise RepeatedItemError(f"{error} {hint}") from None
+                raise RepeatedItemError(f"{error} {hint}", error.kind) from None
             return result, f"item column {other!r} instead of {roles.item!r}, which repeats items"
         raise
 
@@ -304,5 +304,6 @@ def _repeated(table: Table, roles: Roles, label: str, ranking: str | None, place
         remedy = f"If column {other[0]!r} tells several rankings apart, pass {spelled('ranking', other[0])}. {remedy}"
     return RepeatedItemError(
         f"{table.file}, {table.unit}s {places}: column {roles.item!r} must name each item once{within}; "
-        f"{shown(label)} occurs twice. {remedy}"
+        f"{shown(label)} occurs twice. {remedy}",
+        "duplicates",
     )

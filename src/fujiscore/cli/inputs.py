@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fujiscore.errors import NAME, InputError, first_few
+from fujiscore.cli import advice
+from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,19 +85,8 @@ def pair(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:
     if len(paths) > 2:
         raise InputError(f"two rankings can be compared; got {len(paths)} files. For more, use fuji matrix.")
     loaded = _gathered(paths, reading)
-    count = len(loaded.sources)
-    if count == 2:
+    if len(loaded.sources) == 2:
         from fujiscore.io import admit
 
         return admit(loaded, **_policies(reading, **changed))
-    if count == 1:
-        raise InputError(f"{paths[0]} holds one ranking. Name a second file to compare it with.")
-    names = {path: [source.name for source in _gathered([path], reading).sources] for path in dict.fromkeys(paths)}
-    several = [path for path in names if len(names[path]) > 1]
-    if len(several) == 2:
-        counts = " and ".join(f"{path} holds {len(names[path])} rankings" for path in several)
-        one = " ".join(f"{path}:{names[path][0]}" for path in several)
-        raise InputError(f"{counts}. Compare all: fuji runs {' '.join(several)}. Or name one of each: {one}")
-    path = several[0] if several else paths[0]
-    listed = first_few(names[path], 8, NAME)
-    raise InputError(f"{path} holds {len(names[path])} rankings: {listed}. Name one: {path}:{names[path][0]}")
+    raise advice.not_two(paths, loaded.sources, reading)

@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.io import formats
-from fujiscore.io.columns import choose, direction, groups
+from fujiscore.io.columns import direction, rankings_in
 from fujiscore.io.documents import document
 from fujiscore.io.table import unknown
 from fujiscore.rankings import DUPLICATES, align
@@ -45,6 +45,9 @@ class Source:
     signed: bool = False  # negative scores are part of the format (.fimp): no better than noise
     transform: str | None = None  # "rank" if the file has no scores and these are 1/rank
     notes: tuple[str, ...] = ()  # warnings about the scores
+    by: str | None = None  # the column that names it, in a long table
+    path: str = ""  # what the user named, a file or a part of one
+    part: str = ""  # its name within the file: what may follow the colon
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,24 +79,25 @@ def load(
         choice("format", format, formats.FORMATS)
     choice("duplicates", duplicates, DUPLICATES)
     location, part = locate(path)
-    if part is not None and score is not None:
-        raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {score!r}.")
     file = document(location)
     kind = formats.detect(file, format, formats.FORMATS)
     table = formats.table(file, kind)
-    wanted = score if part is None else [part]
     of_objects = kind == "json" and table.known is not None and table.known.ranking is not None
-    by_name = wanted is not None and (of_objects or (part is not None and part not in table.numeric))
-    roles, guess = choose(table, item, None if by_name else wanted, ranking)
-    split, note = groups(table, roles, unique=duplicates == "raise", named=item is not None)
-    several = len(roles.scores) > 1 or not (wanted is None or isinstance(wanted, (str, int)))
+    by_name = part is not None and (score is not None or of_objects or part not in table.numeric)
+    wanted = score if part is None or by_name else [part]
+    chosen = None if of_objects else wanted
+    roles, split, guesses = rankings_in(table, item, chosen, ranking, unique=duplicates == "raise")
+    if part is not None and score is not None and roles.ranking is None:
+        raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {first_few(roles.scores)}.")
+    several = len(roles.scores) > 1 or part is not None or not (wanted is None or isinstance(wanted, (str, int)))
     name = None if several else file.unpacked.stem
     sources = [source for group in split for source in _sources(file, table, roles, group, name, transform)]
+    if of_objects and score is not None:
+        sources = _pick(table, roles, sources, [score] if isinstance(score, str) else list(score), spelled("score"))
     if by_name:
-        argument = spelled("score") if part is None else "what follows the colon"
-        sources = _pick(table, roles, sources, [wanted] if isinstance(wanted, str) else list(wanted or ()), argument)
-    notes = [guess, note, *(warning for source in sources for warning in source.notes)]
-    return Loaded(tuple(sources), tuple(dict.fromkeys(note for note in notes if note)))
+        sources = _pick(table, roles, sources, [str(part)], "what follows the colon")
+    notes = [*guesses, *(warning for source in sources for warning in source.notes)]
+    return Loaded(tuple(sources), tuple(dict.fromkeys(notes)))
 
 
 def locate(path: File) -> tuple[File, str | None]:
@@ -115,13 +119,14 @@ def _sources(
     if not roles.scores:
         reciprocal = 1 / np.arange(1, len(group.items) + 1)
         yield Source(file.unpacked.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
+    by = None if roles.by_row else roles.ranking
     for column, scores in zip(roles.scores, group.scores, strict=True):
         label, origin = column if name is None else name, f"{file.name}, column {column!r}"
         if group.name is not None:
             label = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
             origin = f"{file.name}, {'query' if roles.ranking == 'qid' else 'ranking'} {group.name!r}"
         notes = direction(column, scores) if transform is None else ()
-        yield Source(label, group.items, scores, origin, table.signed, notes=notes)
+        yield Source(label, group.items, scores, origin, table.signed, notes=notes, by=by)
 
 
 def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence[str], argument: str) -> list[Source]:
@@ -137,16 +142,14 @@ def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence
 def gather(paths: Iterable[File], **options: Any) -> Loaded:
     """Return the rankings of several files under different names, with notes that name the files."""
     sources: list[Source] = []
-    files: list[str] = []
     said: dict[str, list[str]] = {}
     for path in paths:
         loaded = load(path, **options)
-        sources += loaded.sources
-        files += [os.fspath(path)] * len(loaded.sources)
+        sources += [replace(source, path=os.fspath(path), part=source.name) for source in loaded.sources]
         for note in loaded.notes:
             said.setdefault(note, []).append(os.fspath(path))
     notes = [f"{first_few(of)}: {note}" for note, of in said.items()]
-    names = distinct_names([source.name for source in sources], files)
+    names = distinct_names([source.name for source in sources], [source.path for source in sources])
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 
 

@@ -101,7 +101,7 @@ def test_merging_duplicates_does_not_merge_the_groups_of_scanpy(write):
     "columns", [("task", "model", "score"), ("model", "task", "score"), ("score", "model", "task")]
 )
 def test_the_models_of_a_leaderboard_are_items(write, columns):
-    assert held(fj.read(write("board.csv", board(columns.split())))) == BY_TASK
+    assert held(fj.read(write("board.csv", board(columns)))) == BY_TASK
 
 
 @pytest.mark.parametrize("word", ["dataset", "benchmark", "fold", "seed", "cluster", "Cell_type", "repeat"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fujiscore.cli import advice
 from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -89,4 +88,6 @@ def pair(paths: Sequence[str], reading: Reading, **changed: Any) -> Rankings:
         from fujiscore.io import admit
 
         return admit(loaded, **_policies(reading, **changed))
-    raise advice.not_two(paths, loaded.sources, reading)
+    from fujiscore.cli.advice import not_two
+
+    raise not_two(paths, loaded.sources, reading)

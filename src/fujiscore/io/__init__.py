@@ -178,7 +178,8 @@ def read(
         TREC runs (one ranking per query) and lists of items, best first; also compressed with gzip or zstd.
     item, ranking : str, optional
         The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
-        the columns' names and content if not given.
+        the columns' names and content if not given. With `ranking` and no column of items, each row is a ranking of
+        the score columns.
     score : str or sequence of str, optional
         The score column, or several: one ranking each. All numeric columns that are not ranks or indices if not
         given.

@@ -151,7 +151,7 @@ def command(
     if html is not None:
         from fujiscore.report.queries import run_comparison
 
-        write_page(html, writing, run_comparison(result, verdict.lines()))
+        write_page(html, writing, run_comparison(result, verdict))
     names = (old or new, new)
     deliver(_report(result, verdict, names, writing.show or SHOWN, explain or 0), writing)
     if bless:

@@ -347,9 +347,9 @@ def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[li
                 continue
             if named:
                 hint = f"Or pass {spelled('item', other)}: column {other!r} is different in every row."
-                raise RepeatedItemError(f"{error} {_remedy(table, roles)} {hint}") from None
+                raise RepeatedItemError(f"{error} {_remedy(table, roles)} {hint}", error.kind) from None
             return result, f"item column {other!r} instead of {roles.item!r}, which repeats items"
-        raise RepeatedItemError(f"{error} {_remedy(table, roles)}") from None
+        raise RepeatedItemError(f"{error} {_remedy(table, roles)}", error.kind) from None
 
 
 def _may_name_rankings(table: Table, roles: Roles) -> list[str]:
@@ -413,7 +413,8 @@ def _repeated(table: Table, roles: Roles, label: str, ranking: str | None, place
     within = "" if ranking is None else f" in ranking {shown(ranking)}"
     return RepeatedItemError(
         f"{table.file}, {table.unit}s {places}: column {roles.item!r} must name each item once{within}; "
-        f"{shown(label)} occurs twice."
+        f"{shown(label)} occurs twice.",
+        "duplicates",
     )
 
 

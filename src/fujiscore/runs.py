@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,17 +14,20 @@ import numpy as np
 
 from fujiscore import models
 from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
-from fujiscore.coercion import Labelled, require_size
+from fujiscore.coercion import Labelled, no_signs, require_size
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
-from fujiscore.io.runs import Asked, alike, load_run, require_groups
+from fujiscore.io.rows import require_best_first
+from fujiscore.io.runs import Asked, alike, has_text, load_run, open_runs, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
-from fujiscore.measures import find, require_whole
+from fujiscore.measures import find, require_signs, require_whole
+from fujiscore.notes import Fact, Note, Tally, final
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
-from fujiscore.queries import Policies, Tally, repeated, together
-from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align
+from fujiscore.queries import Rules, repeated, together
+from fujiscore.ranking import Ranking, Rankings
+from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
-from fujiscore.transforms import TITLES, TRANSFORMS
+from fujiscore.transforms import TRANSFORMS, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,10 +35,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.io.runs import Run
     from fujiscore.io.spans import Stored
     from fujiscore.measures import Measure
     from fujiscore.queries import Chunk
-    from fujiscore.ranking import Ranking
 
 MISSING = ("bounds", "zero", "drop", "raise")
 # Rows of both runs per tile: some hundredths of a second.
@@ -46,7 +50,7 @@ class Job:
     """What to do with every query; the same for all tiles."""
 
     task: Task
-    policies: Policies
+    rules: Rules
     keep: int
 
 
@@ -76,6 +80,7 @@ class Part:
         return {name: np.concatenate([part[name] for part in self.columns]) for name in self.columns[0]}
 
 
+@checks_keywords
 def compare_runs(
     a: Any,
     b: Any,
@@ -106,12 +111,15 @@ def compare_runs(
 
     Parameters
     ----------
-    a, b : path, DataFrame, Arrow stream, mapping or 2-D array
-        Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC
-        files, DataFrames of any library, Arrow tables and streams; mappings of query to ranking; or two arrays,
-        tensors or `shap.Explanation`s with one row per query (instance) and one column per item (feature). Parquet
-        sorted by query is read as a stream, in bounded memory; other large files are sorted by DuckDB first (extra
-        `duckdb`).
+    a, b : path, DataFrame, Arrow stream, mapping, list, 2-D array or pair of arrays
+        Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC files,
+        DataFrames of any library (such as those of PyTerrier), Arrow tables and streams. Mappings of query to ranking,
+        `Rankings`, lists of rankings (dicts), and `ranx.Run`s. Scores with one row per query (instance) and one column
+        per item (feature): DataFrames, whose columns are matched by name and whose rows by the pandas index, arrays and
+        tensors of floats, tuples of tensors (one per input, from captum), and `shap.Explanation`s. What a vector index
+        returns: pairs (ids, scores) of 2-D arrays, one row per query from best to worst, the id -1 for no item;
+        distances need a `transform`. Parquet sorted by query is read as a stream, in bounded memory; other large files
+        are sorted by DuckDB first (extra `duckdb`).
     by, item, score : str, optional
         The columns of queries, items and scores; guessed from their names if not given.
     group_by : str, optional
@@ -131,7 +139,7 @@ def compare_runs(
         most `fuji_high`; they score 0; they are left out; or they are an error.
     negative : {"raise", "clip", "abs", "split"}
         As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
-        the same items, unless `missing` is "zero" or "drop".
+        the same items, unless `missing` is "zero" or "drop", and scores must have signs: pick one output of several.
     nan, duplicates, transform, ties, zero_tail
         As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "rank") does on each query's.
     confidence : float
@@ -154,14 +162,17 @@ def compare_runs(
     >>> fj.compare_runs(old, new, k=3).columns["jaccard"]
     array([0.5, 1. ])
     """
-    a, b = (models.read(obj, name) or models.without_gradient(obj) for obj, name in ((a, "a"), (b, "b")))
-    policies = _policies(_suited(negative, a, b), nan, missing, duplicates, transform)
-    task = _task(measures, k, ks, universe, policies, ties, zero_tail)
+    a, b = (_read(obj, name) for obj, name in ((a, "a"), (b, "b")))
+    rules = _rules(_suited(negative, a, b), nan, missing, duplicates, transform)
+    task = _task(measures, k, ks, universe, rules, ties, zero_tail)
+    for obj, name in ((a, "a"), (b, "b")):
+        _require_signs(obj, name, task)
     proportion("confidence", confidence)
     asked = Asked(by, item, score, group_by, format)
-    job = Job(task, policies, integer("keep", keep, 0))
+    job = Job(task, rules, integer("keep", keep, 0))
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     notes: list[str] = []
+    a, b = open_runs((a, b), asked)
     with ExitStack() as stack:
         folder = partial(_folder, stack)
         for stores in ways(a, b, asked, folder, notes, distributed=executor is not None):
@@ -181,13 +192,42 @@ def _folder(stack: ExitStack) -> Path:
     return Path(stack.enter_context(TemporaryDirectory(prefix="fujiscore-")))
 
 
+def _read(obj: Any, name: str) -> Any:
+    """Return what a library returned as rankings, tensors as arrays, `Rankings` as a mapping, others as they are."""
+    if isinstance(obj, Rankings):
+        return dict(obj.items())
+    return models.read(obj, name) or models.without_gradient(obj)
+
+
 def _suited(negative: str, a: Any, b: Any) -> str:
     """Return the policy for negative scores: where none is named, the one that suits what a library returned."""
-    suits = {obj.negative if isinstance(obj, models.Source) else "raise" for obj in (a, b)}
+    suits = {_suits(obj) for obj in (a, b)}
     return suits.pop() if negative == "raise" and len(suits) == 1 else negative
 
 
-def _policies(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Policies:
+def _suits(obj: Any) -> str:
+    """Return the policy for negative scores that suits a run; of rankings of magnitudes, the one that made them."""
+    if isinstance(obj, models.Source):
+        return obj.negative
+    return "abs" if any(ranking.negatives is not None for ranking in _checked(obj)) else "raise"
+
+
+def _checked(obj: Any) -> list[Ranking]:
+    """Return the checked rankings in a mapping or a list of them."""
+    members = obj.values() if isinstance(obj, Mapping) else obj if isinstance(obj, (list, tuple)) else ()
+    return [ranking for ranking in members if isinstance(ranking, Ranking)]
+
+
+def _require_signs(obj: Any, name: str, task: Task) -> None:
+    """Raise if signs are asked for that scores have lost."""
+    for part in [obj] if isinstance(obj, models.Source) else _checked(obj):
+        if part.unsigned is not None and task.negative == "split":
+            raise no_signs(name, spelled("negative", "split"), part.unsigned)
+        for measure in task.measures:
+            require_signs(measure, name, part.unsigned)
+
+
+def _rules(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Rules:
     """Return the checked policies."""
     choice("negative", negative, NEGATIVE)
     choice("nan", nan, NAN)
@@ -197,7 +237,7 @@ def _policies(negative: str, nan: str, missing: str, duplicates: str, transform:
         choice("transform", transform, TRANSFORMS)
     if negative != "split" and isinstance(transform, str) and transform == "abs":
         negative = "abs"  # the signs stay beside the magnitudes
-    return Policies(negative, nan, missing, duplicates, transform)
+    return Rules(negative, nan, missing, duplicates, transform)
 
 
 def _task(
@@ -205,7 +245,7 @@ def _task(
     k: int | None,
     ks: Any,
     universe: int | None,
-    policies: Policies,
+    rules: Rules,
     ties: str,
     zero_tail: str,
 ) -> Task:
@@ -220,10 +260,10 @@ def _task(
     choice("zero_tail", zero_tail, ZERO_TAIL)
     if universe is not None:
         require_size(integer("universe", universe, 1), "universe")
-    if policies.negative == "split":
+    if rules.negative == "split":
         _require_signed_items(chosen, universe)
-    bounded = "bounds" if policies.missing == "bounds" else "zero"
-    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, policies.negative)
+    bounded = "bounds" if rules.missing == "bounds" else "zero"
+    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, rules.negative)
 
 
 def _require_signed_items(measures: Sequence[Measure], universe: int | None) -> None:
@@ -265,21 +305,39 @@ def _in_memory(
             f"a and b must be arrays of one shape, to be compared row by row; got {shapes[0]} and {shapes[1]}."
         )
     first, second = load_run(a, "a", asked), load_run(b, "b", asked)
+    _require_comparable(first, second, job.rules)
     names = (first.name, second.name) if first.name != second.name else ("a", "b")
     grouped = any(side.columns.groups is not None for side in (first, second))
     require_groups(asked, names, found=grouped)
     for name, loaded in zip(names, (first, second), strict=True):
-        notes += [note if name == note[: len(name)] else f"{name}: {note}" for note in loaded.notes]
+        notes += [note if isinstance(note, Note) else f"{name}: {note}" for note in loaded.notes]
     r, s, told = alike(first.columns, second.columns)
     notes += told
     part = Part()
-    chunk = together(r, s, names, job.policies, part.tally)
+    chunk = together(r, s, names, job.rules, part.tally)
     spans = _cut(chunk)
     for piece in run(_compared, spans, shared=(chunk, job, names), label="queries", **work):
         part.add(piece, job.keep)
     part.only[0].extend(chunk.only[0])
     part.only[1].extend(chunk.only[1])
     return part, names
+
+
+def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
+    """Raise if what has no labels cannot be matched with the other run, or the lists of a search are of distances."""
+    sizes = [len(side.columns.queries) for side in (first, second)]
+    if first.by_position and second.by_position and sizes[0] != sizes[1]:
+        raise InputError(f"a and b must have the same queries, matched by position; got {sizes[0]} and {sizes[1]}.")
+    if first.unnamed != second.unnamed:
+        bare, named = (first, second) if first.unnamed else (second, first)
+        if has_text(named.columns.items):
+            raise InputError(
+                f"{bare.name} must label its items as {named.name} does; its items are positions. Pass a DataFrame "
+                "with the items as columns, or both runs as arrays with the items in one order."
+            )
+    for side in (first, second):
+        if side.best_first and rules.transform is None:
+            require_best_first(side.columns, side.name)
 
 
 def _cut(chunk: Chunk) -> list[tuple[int, int]]:
@@ -331,13 +389,14 @@ def _require_same_items(
     lacking = [shown(item) for item in one if item not in set(other)] or [shown(i) for i in other if i not in set(one)]
     raise InputError(
         f"{names[0]} and {names[1]} must list the same items for each query; for query "
-        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass {' or '.join(remedies)}."
+        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass {' or '.join(remedies)}.",
+        "missing",
     )
 
 
 def _refused(job: Job) -> tuple[str, list[str]] | None:
     """Return why lists of different items are refused, and the remedies; None if they are not."""
-    missing, split = job.policies.missing, job.policies.negative == "split"
+    missing, split = job.rules.missing, job.rules.negative == "split"
     zero, drop = spelled("missing", "zero"), spelled("missing", "drop")
     if missing == "raise":
         return "", [zero, drop] if split else [spelled("missing", "bounds"), zero, drop]
@@ -364,9 +423,8 @@ def _compared_range(a: Stored, b: Stored, job: Job, names: tuple[str, str], low:
     for first, second in chunks(a, b, low, high):
         r, s, notes = alike(first, second) if len(first) and len(second) else (first, second, ())
         for note in notes:
-            part.tally.examples.setdefault(note, [])
-            part.tally.counts[note] = 1
-        chunk = together(r, s, names, job.policies, part.tally)
+            part.tally.add(Fact("said", count=1, detail=note))
+        chunk = together(r, s, names, job.rules, part.tally)
         if chunk.queries:
             part.add(_compared(chunk, job, names, 0, len(chunk.queries)), job.keep)
         part.only[0].extend(chunk.only[0])
@@ -386,19 +444,18 @@ def _result(
             f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}."
         )
     columns = part.joined()
-    task, policies = job.task, job.policies
+    task, rules = job.task, job.rules
     settings = {
         "a": names[0],
         "b": names[1],
         **where,
         "universe": task.universe,
-        "missing": policies.missing,
+        "missing": rules.missing,
         "ties": task.ties,
         "zero_tail": task.zero_tail,
     }
     told = [*notes, *part.tally.notes(), *_notes(columns, part, names, task)]
-    if policies.transform is not None:
-        told.append(f"scores read as {TITLES.get(policies.transform, 'transformed')}")
+    told += scale(rules.transform)
     return RunComparison(
         _labels(part.queries),
         columns,
@@ -406,10 +463,10 @@ def _result(
         settings,
         _labels(part.only[0]),
         _labels(part.only[1]),
-        lists={query: _rankings(lists, names, policies) for _, query, lists in part.kept},
+        lists={query: _rankings(lists, names, rules) for _, query, lists in part.kept},
         groups=_labels(part.groups) if part.groups else None,
         confidence=confidence,
-        notes=tuple(dict.fromkeys(told)),
+        notes=final(told),
     )
 
 
@@ -422,11 +479,11 @@ def _labels(labels: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _rankings(lists: Any, names: tuple[str, str], policies: Policies) -> tuple[Ranking, Ranking]:
+def _rankings(lists: Any, names: tuple[str, str], rules: Rules) -> tuple[Ranking, Ranking]:
     """Return the two rankings of a query over the items of both."""
     parts = [Labelled(items, scores) for items, scores in lists]
     first, second = align(
-        parts, list(names), negative=policies.negative, nan="raise", missing="zero", duplicates="raise",
+        parts, list(names), negative=rules.negative, nan="raise", missing="zero", duplicates="raise",
         transform=None, universe=None, notes=(),
     )  # fmt: skip
     return first, second
@@ -439,14 +496,14 @@ def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str],
         for name, queries in zip(names, part.only, strict=True)
         if queries
     ]
-    if "fuji" in columns and part.tally.negative and np.isnan(columns["fuji"][columns["k"] > 0]).any():
+    if "fuji" in columns and part.tally.counted("negative as 0") and np.isnan(columns["fuji"][columns["k"] > 0]).any():
         notes.append(
             "FUJI is undefined where all scores of a list are negative: pass "
             f"{spelled('transform', 'exp')} if they are logs"
         )
     if task.negative == "split":
         notes.append(f"{spelled('negative', 'split')}: each item read as two, one for each sign")
-        positive = [name for name in names if not part.tally.kept_apart(name)]
+        positive = [name for name in names if not part.tally.counted("signs split", name)]
         if len(positive) == 1:
             notes.append(f"{positive[0]} has no negative score, the other run has: are its scores magnitudes?")
     ks = task.depths.ks

@@ -12,9 +12,10 @@ import numpy as np
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.io import formats
-from fujiscore.io.columns import choose, direction, groups
-from fujiscore.io.documents import document
+from fujiscore.io.columns import direction, rankings_in
+from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
+from fujiscore.notes import Fact, Note, prefixed
 from fujiscore.rankings import DUPLICATES, align
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     File: TypeAlias = str | os.PathLike[str]
 
-AS_LIST = "no scores: read as a list from best to worst, scores 1/rank"
+AS_LIST = Note(Fact("no scores"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,7 @@ class Source:
     signed: bool = False  # negative scores are part of the format (.fimp): no better than noise
     transform: str | None = None  # "rank" if the file has no scores and these are 1/rank
     notes: tuple[str, ...] = ()  # warnings about the scores
+    by: str | None = None  # the column that names it, in a long table
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,36 +66,38 @@ def load(
     format: str | None = None,
     duplicates: str = "raise",
     transform: object = None,
+    files: Files | None = None,
 ) -> Loaded:
     """Return the rankings that a file holds, as it holds them: one `Source` per ranking, and notes.
 
-    Arguments are as in `read`, for one file. With duplicates="raise" a repeated item is an error; otherwise all its
-    rows are returned, for `duplicates` to be applied later. So is `transform`: if it is None, columns that look like
-    p-values, distances or ranks get a warning. Labels are always text: 1 in a Parquet file is "1" in a CSV file.
-    Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
+    Arguments are as in `read`, for one file; `files` are those that the same call reads. With duplicates="raise" a
+    repeated item is an error; otherwise all its rows are returned, for `duplicates` to be applied later. So is
+    `transform`: if it is None, columns that look like p-values, distances or ranks get a warning. Labels are always
+    text: 1 in a Parquet file is "1" in a CSV file. Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
     """
     if format is not None:
         choice("format", format, formats.FORMATS)
     choice("duplicates", duplicates, DUPLICATES)
     location, part = locate(path)
-    if part is not None and score is not None:
-        raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {score!r}.")
-    file = document(location)
+    file = (files or Files(location)).open(location)
     kind = formats.detect(file, format, formats.FORMATS)
     table = formats.table(file, kind)
-    wanted = score if part is None else [part]
     of_objects = kind == "json" and table.known is not None and table.known.ranking is not None
-    by_name = wanted is not None and (of_objects or (part is not None and part not in table.numeric))
-    roles, guess = choose(table, item, None if by_name else wanted, ranking)
-    split, note = groups(table, roles, unique=duplicates == "raise", named=item is not None)
-    several = len(roles.scores) > 1 or not (wanted is None or isinstance(wanted, (str, int)))
+    by_name = part is not None and (score is not None or of_objects or part not in table.numeric)
+    wanted = score if part is None or by_name else [part]
+    chosen = None if of_objects else wanted
+    roles, split, guesses = rankings_in(table, item, chosen, ranking, unique=duplicates == "raise")
+    if part is not None and score is not None and roles.ranking is None:
+        raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {first_few(roles.scores)}.")
+    several = len(roles.scores) > 1 or part is not None or not (wanted is None or isinstance(wanted, (str, int)))
     name = None if several else file.unpacked.stem
     sources = [source for group in split for source in _sources(file, table, roles, group, name, transform)]
+    if of_objects and score is not None:
+        sources = _pick(table, roles, sources, [score] if isinstance(score, str) else list(score), spelled("score"))
     if by_name:
-        argument = spelled("score") if part is None else "what follows the colon"
-        sources = _pick(table, roles, sources, [wanted] if isinstance(wanted, str) else list(wanted or ()), argument)
-    notes = [guess, note, *(warning for source in sources for warning in source.notes)]
-    return Loaded(tuple(sources), tuple(dict.fromkeys(note for note in notes if note)))
+        sources = _pick(table, roles, sources, [str(part)], "what follows the colon")
+    notes = [*guesses, *(warning for source in sources for warning in source.notes)]
+    return Loaded(tuple(sources), tuple(dict.fromkeys(notes)))
 
 
 def locate(path: File) -> tuple[File, str | None]:
@@ -103,7 +107,7 @@ def locate(path: File) -> tuple[File, str | None]:
         raise InputError(f"path must be text or a path; got {shown(name)}.")
     end = len(name)
     while not os.path.lexists(name) and (end := name.rfind(":", 0, end)) > 0:
-        if os.path.isfile(name[:end]):  # noqa: PTH113
+        if exists(name[:end]):
             return name[:end], name[end + 1 :]
     return path, None
 
@@ -115,13 +119,14 @@ def _sources(
     if not roles.scores:
         reciprocal = 1 / np.arange(1, len(group.items) + 1)
         yield Source(file.unpacked.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
+    by = None if roles.by_row else roles.ranking
     for column, scores in zip(roles.scores, group.scores, strict=True):
         label, origin = column if name is None else name, f"{file.name}, column {column!r}"
         if group.name is not None:
             label = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
             origin = f"{file.name}, {'query' if roles.ranking == 'qid' else 'ranking'} {group.name!r}"
         notes = direction(column, scores) if transform is None else ()
-        yield Source(label, group.items, scores, origin, table.signed, notes=notes)
+        yield Source(label, group.items, scores, origin, table.signed, notes=notes, by=by)
 
 
 def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence[str], argument: str) -> list[Source]:
@@ -134,18 +139,32 @@ def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence
     return [by_name[name] for name in names]
 
 
+def opened(*paths: File) -> Files:
+    """Return the files that a call reads, none of them opened yet; "file:name" names the file."""
+    return Files(*(locate(path)[0] for path in paths))
+
+
 def gather(paths: Iterable[File], **options: Any) -> Loaded:
     """Return the rankings of several files under different names, with notes that name the files."""
-    sources: list[Source] = []
-    files: list[str] = []
+    several = list(paths)
+    return merged(several, load_each(several, **options))
+
+
+def load_each(paths: Sequence[File], *, files: Files | None = None, **options: Any) -> list[Loaded]:
+    """Return the rankings of each of several files."""
+    chosen = files or opened(*paths)
+    return [load(path, files=chosen, **options) for path in paths]
+
+
+def merged(paths: Sequence[File], parts: Sequence[Loaded]) -> Loaded:
+    """Return the rankings of several files under different names, with notes that name the files."""
     said: dict[str, list[str]] = {}
-    for path in paths:
-        loaded = load(path, **options)
-        sources += loaded.sources
-        files += [os.fspath(path)] * len(loaded.sources)
-        for note in loaded.notes:
+    for path, part in zip(paths, parts, strict=True):
+        for note in part.notes:
             said.setdefault(note, []).append(os.fspath(path))
-    notes = [f"{first_few(of)}: {note}" for note, of in said.items()]
+    sources = [source for part in parts for source in part.sources]
+    files = [os.fspath(path) for path, part in zip(paths, parts, strict=True) for _ in part.sources]
+    notes = [prefixed(first_few(of), note) for note, of in said.items()]
     names = distinct_names([source.name for source in sources], files)
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 
@@ -171,10 +190,12 @@ def read(
     path : str, path-like or several
         Files, "-" for standard input, or "file:name" for one score column or ranking of a file: CSV, TSV, Parquet,
         Feather, JSON (an object of item to score, an object of name to such objects, or a list of records), .fimp,
-        TREC runs (one ranking per query) and lists of items, best first; also compressed with gzip or zstd.
+        TREC runs (one ranking per query) and lists of items, best first; also compressed with gzip, bz2, xz or
+        zstd. Each is opened once, so pipes work too.
     item, ranking : str, optional
         The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
-        the columns' names and content if not given.
+        the columns' names and content if not given. With `ranking` and no column of items, each row is a ranking of
+        the score columns.
     score : str or sequence of str, optional
         The score column, or several: one ranking each. All numeric columns that are not ranks or indices if not
         given.
@@ -226,9 +247,9 @@ def admit(loaded: Loaded, *, negative: Negative | None, transform: Transform | N
     )
 
 
-def read_items(path: File) -> list[str]:
+def read_items(path: File, files: Files | None = None) -> list[str]:
     """Return the items that a file lists: a universe of one item per line, or the item column of a table."""
-    loaded = load(path, duplicates="first", transform="rank")
+    loaded = load(path, duplicates="first", transform="rank", files=files)
     return list(dict.fromkeys(item for source in loaded.sources for item in source.items))
 
 

@@ -38,6 +38,22 @@ class Labelled(NamedTuple):
     underscored: bool = False
 
 
+class ReadInPasses:
+    """A ranking or several, read in passes because they do not fit in memory: no item is known."""
+
+    def refusal(self, name: str, what: str = "") -> InputError:
+        """Return the error for what needs the items of a ranking."""
+        wanted = f" for {what}" if what else ""
+        return InputError(
+            f"{name} must be in memory{wanted}, not read in passes, which keep no items. Raise the memory limit "
+            "(FUJISCORE_MEMORY_LIMIT), rank fewer items, or pass fujiscore.scan of both columns to fujiscore.compare."
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Raise: there are no scores in memory."""
+        raise self.refusal("the ranking")
+
+
 def is_null(value: Any) -> bool:
     """Return whether a value stands for nothing: None, a NaN or NaT of any type, pandas.NA, or masked."""
     if isinstance(value, (Number, np.generic)):
@@ -102,6 +118,8 @@ def labelled(obj: Any, name: str) -> Labelled:
     if isinstance(obj, Labelled):
         require_size(obj.scores.size, name)
         return obj
+    if isinstance(obj, ReadInPasses):
+        raise obj.refusal(name)
     if isinstance(obj, np.ndarray):
         return _from_array(obj, name)
     if isinstance(obj, (list, tuple, range)):
@@ -191,8 +209,7 @@ def _numbers(values: NDArray[Any], name: str) -> Scores:
         scores = np.ascontiguousarray(numbers, dtype=np.float64)
     if values.dtype.kind not in "fb" and (large := _is_large(scores)).any():
         require_apart(values[large].tolist(), f"{name} must hold")
-    shared = np.may_share_memory(scores, values) and not (values.base is not None and np.ndim(values.base) == 2)
-    return scores.copy() if shared else scores  # what users do to their array must not reach a checked ranking
+    return scores.copy() if np.may_share_memory(scores, values) else scores  # users may write to their array
 
 
 def require_apart(values: Iterable[Any], must: str) -> None:
@@ -336,7 +353,10 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     guessed = column is not None and items is None and indexed
     notes = (f"the column {column!r} labels the items, not the index",) if guessed else ()
     scored = [name for name in columns if name != column]
-    return scored, [Labelled(labels, _column_scores(table[name], name), notes) for name in scored]
+    block = np.empty((len(scored), len(table)))  # one copy of the table: rankings.block() needs no second one
+    for row, name in zip(block, scored, strict=True):
+        row[:] = _column_scores(table[name], name)
+    return scored, [Labelled(labels, row, notes) for row in block]
 
 
 def _require_consistent(obj: Any, name: str) -> None:

@@ -15,7 +15,7 @@ from fujiscore import models
 from fujiscore.admission import admitted
 from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, unique_labels
 from fujiscore.errors import InputError, choice, counted, first_few, one_line, spelled
-from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
+from fujiscore.ranking import Ranking, Rankings, frozen, require_names, universe_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,8 +82,8 @@ def rankings(
         sequence of rankings. A ranking is an array, a list, a Series, a dict of item to score, a list of
         (item, score) pairs, a list of items from best to worst (read as 1/rank), a `Ranking`, or a fitted model
         (`importances`). What scikit-learn's `permutation_importance` and `cross_validate` return, and a
-        `shap.Explanation`, are several: one per repeat, fold or row. Tables and 2-D arrays are not copied: do not
-        change them while the rankings are in use.
+        `shap.Explanation`, are several: one per repeat, fold or row. All of it is copied: the rankings do not change
+        when the data does.
     items : str, optional
         The DataFrame's column that labels the items.
     negative : {"raise", "clip", "abs", "split"}
@@ -130,8 +130,7 @@ def rankings(
     if not names:
         raise InputError("rankings must hold at least one ranking; got none.")
     require_names(names)
-    aligned = align(objects, names, **policies)
-    return aligned.rows_of(obj) if isinstance(obj, np.ndarray) else aligned
+    return align(objects, names, **policies)
 
 
 def _of_source(source: models.Source, title: str, policies: Any) -> Rankings:
@@ -149,8 +148,10 @@ def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
     if isinstance(obj, np.ndarray):
         if obj.ndim != 2:
             raise InputError(f"rankings must be a 2-D array, one row per ranking; got shape {obj.shape}.")
-        in_place = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.flags.c_contiguous and obj.size
-        return [str(i) for i in range(len(obj))], [Labelled(None, row) for row in obj] if in_place else list(obj)
+        plain = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.size
+        # Copied as one: `Rankings.block` needs no second copy.
+        rows = [Labelled(None, row) for row in obj.copy(order="C")] if plain else list(obj)
+        return [str(i) for i in range(len(obj))], rows
     if isinstance(obj, (list, tuple)):
         names = [str(models.title(ranking) or getattr(ranking, "name", None) or i) for i, ranking in enumerate(obj)]
         return names if len(set(names)) == len(names) else [str(i) for i in range(len(obj))], list(obj)
@@ -209,6 +210,7 @@ def align(
         said += [*_gathered(of_each), *general]
         aligned, absent, labels = _without_nan(aligned, absent, labels, names, nan, said)
         _require_listed(absent, names)
+        labels = frozen(labels)
         members = [
             _member(name, scores, labels, gone, sign)
             for name, scores, gone, sign in zip(names, aligned, absent, signs, strict=True)
@@ -315,15 +317,12 @@ def _member(
     """Return an aligned ranking of the scores; of their magnitudes, the signs beside them; or of both signs' items."""
     if negative == "split":
         halves = np.concatenate([np.maximum(scores, 0.0), np.maximum(-scores, 0.0)]) + 0.0  # no -0.0
-        ranking = Ranking.checked(name, halves, absent=None if absent is None else np.tile(absent, 2))
-        ranking.split = range(scores.size) if labels is None else labels
-        return ranking
+        gone = None if absent is None else np.tile(absent, 2)
+        return Ranking.checked(name, halves, absent=gone, split=range(scores.size) if labels is None else labels)
     if negative != "abs":
         return Ranking.checked(name, scores, labels, None, (), absent)
-    ranking = Ranking.checked(name, np.abs(scores), labels, None, (), absent)
-    if (scores < 0).any():
-        ranking.negatives = scores < 0
-    return ranking
+    negatives = scores < 0
+    return Ranking.checked(name, np.abs(scores), labels, None, (), absent, negatives if negatives.any() else None)
 
 
 def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels, list[Ranking]]:
@@ -332,10 +331,9 @@ def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels
     labels = [f"{item} ({sign})" for sign in "+-" for item in items]
     if len(set(labels)) < len(labels):
         raise InputError(f"{spelled('negative', 'split')} needs labels that differ as text; some do not. Rename them.")
-    for member in members:
-        member.items = labels
     notes.append(f"{spelled('negative', 'split')}: {counted(len(items), 'item')} read as {len(labels)}, two signs each")
-    return labels, list(members)
+    names = tuple(labels)
+    return names, [Ranking.checked(one.name, one.ordered, names, split=one.split) for one in members]
 
 
 def _aligned(

@@ -131,7 +131,7 @@ def _read_explanation(explanation: Any, name: str, options: Options) -> Source:
 def _read_permutations(bunch: Mapping[str, Any], name: str, options: Options) -> Source:
     """Return the repeats of a permutation_importance result."""
     boosters.require_no_type(options.importance_type, name)
-    repeats = np.ascontiguousarray(np.transpose(bunch["importances"]), np.float64)
+    repeats = np.array(np.transpose(bunch["importances"]), np.float64, order="C")
     unnamed = () if options.feature_names is not None else ("no feature names: features are positions",)
     return Source(
         [Labelled(None, row) for row in repeats], "repeat", (f"importances of {PERMUTATIONS}", *unnamed), "clip"
@@ -173,7 +173,7 @@ def _as_source(found: Found, options: Options) -> Source:
     unnamed = found.names is None and options.feature_names is None and POSITIONS
     positional = any("features are positions" in caveat for caveat in found.caveats)
     notes = (found.what, *found.caveats, *([unnamed] if unnamed and not positional else []))
-    part = Labelled(found.names, np.ascontiguousarray(found.scores, np.float64), underscored=found.underscored)
+    part = Labelled(found.names, np.array(found.scores, np.float64, order="C"), underscored=found.underscored)
     return Source([part], "model", notes, found.negative, additive=not found.signed)
 
 

@@ -110,7 +110,7 @@ def read_array(obj: Any, name: str) -> Source | None:
 
 def rows_of(values: NDArray[Any], names: Labels | None, notes: Sequence[str]) -> Source:
     """Return attributions as a source: they add up, and their magnitudes rank."""
-    rows = np.ascontiguousarray(values, np.float64)
+    rows = np.array(values, np.float64, order="C")
     parts = [Labelled(names, row) for row in rows]
     unnamed = () if names is not None else ("no feature names: features are positions",)
     return Source(parts, "row", (*notes, *unnamed), "abs", magnitudes=True)

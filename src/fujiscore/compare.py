@@ -433,7 +433,7 @@ def score(
     0.3333333333333333
     """
     chosen = find(measure)
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     sizes = set_sizes(k, limit(both))
     overlap = overlap_of(both, *sizes, ties=ties, zero_tail=zero_tail)
     return float(evaluate(chosen, overlap)[0])
@@ -474,7 +474,7 @@ def curve(
     chosen = find(measure)
     if str(policies.get("missing")) == "bounds":
         return _bounds(r, s, chosen, ks, ties, zero_tail, dict(policies))
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     points = grid(ks, both.depth, limit(both))
     overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, [chosen]))

@@ -149,13 +149,13 @@ class Order:
         The scores in item order.
     absent : ndarray of bool or None
         Items that are not listed.
-    listed : int
-        The number of listed items.
+    n, listed : int
+        The number of items, and of those that are listed.
     """
 
     def __init__(self, scores: Scores, absent: NDArray[np.bool_] | None = None) -> None:
-        self.scores, self.absent = scores, absent
-        self.listed = scores.size if absent is None else scores.size - int(absent.sum())
+        self.scores, self.absent, self.n = scores, absent, scores.size
+        self.listed = self.n if absent is None else self.n - int(absent.sum())
         self._known: tuple[NDArray[np.int32], SortedScores] | None = None
 
     @classmethod
@@ -187,7 +187,7 @@ class Order:
         return (self._known or self._sort())[1]
 
     def _sort(self) -> tuple[NDArray[np.int32], SortedScores]:
-        keys, n = self.scores, self.scores.size
+        keys, n = self.scores, self.n
         if self.absent is not None:
             keys = np.where(self.absent, -np.inf, np.maximum(keys, LOWEST))
         positions, ranked = np.empty(n, np.int32), np.empty(n)
@@ -204,14 +204,14 @@ class Order:
     @lazy
     def ranks(self) -> NDArray[np.int64]:
         """Each item's rank, from 1; equal scores share the best of their ranks."""
-        ranks = np.empty(self.scores.size, np.int64)
+        ranks = np.empty(self.n, np.int64)
         ranks[self.positions] = self.by_rank.tie_groups[0] + 1
         return ranks
 
     @lazy
     def signed(self) -> Scores:
         """Where each item became two, one for each sign: the scores before."""
-        half = self.scores.size // 2
+        half = self.n // 2
         return self.scores[:half] - self.scores[half:]
 
     @lazy

@@ -84,20 +84,10 @@ class Ranking(Tabular):
         if items is not None and part.items is not None and not isinstance(part.items, range):
             _require_same_labels(part.items, labels, name)
         size = None if universe is None else universe_size(universe, values.size)
-        self._set(name, Order(values), labels, size, (*notes, *part.notes))
-
-    def _set(
-        self,
-        name: str,
-        ordered: Order,
-        items: Labels | None,
-        universe: int | None,
-        notes: tuple[str, ...],
-        negatives: NDArray[np.bool_] | None = None,
-        split: Labels | None = None,
-    ) -> None:
-        self._name, self._ordered, self._items, self._universe, self._notes = name, ordered, items, universe, notes
-        self._negatives, self._split = negatives, split
+        self._name, self._ordered, self._items = name, Order(values), frozen(labels)
+        self._universe, self._notes = size, (*notes, *part.notes)
+        self._negatives: NDArray[np.bool_] | None = None
+        self._split: Labels | None = None
 
     @classmethod
     def checked(
@@ -113,8 +103,9 @@ class Ranking(Tabular):
     ) -> Ranking:
         """Return a ranking of scores that are checked, sorted or not: arrays that nobody else writes to."""
         ranking = object.__new__(cls)
-        ordered = scores if isinstance(scores, Order) else Order(scores, absent)
-        ranking._set(name, ordered, frozen(items), universe, notes, negatives, frozen(split))
+        ranking._name, ranking._universe, ranking._notes, ranking._negatives = name, universe, notes, negatives
+        ranking._ordered = scores if isinstance(scores, Order) else Order(scores, absent)
+        ranking._items, ranking._split = frozen(items), frozen(split)
         return ranking
 
     @property
@@ -130,7 +121,7 @@ class Ranking(Tabular):
     @property
     def n(self) -> int:
         """The number of items."""
-        return self._ordered.scores.size
+        return self._ordered.n
 
     @property
     def scores(self) -> Scores:
@@ -334,9 +325,9 @@ class Ranking(Tabular):
 
     def _of(self, ordered: Order, name: str, universe: int | None, notes: tuple[str, ...]) -> Ranking:
         """Return a ranking of the same items and signs."""
-        other = object.__new__(Ranking)
-        other._set(name, ordered, self._items, universe, notes, self._negatives, self._split)
-        return other
+        return Ranking.checked(
+            name, ordered, self._items, universe, notes, negatives=self._negatives, split=self._split
+        )
 
     @property
     def signed(self) -> Scores:

@@ -79,7 +79,7 @@ class TestAccess:
         for ranking in (three["b"], three[1], three[np.int64(1)], three[-2], dict(three.items())["b"], list(three)[1]):
             assert isinstance(ranking, fj.Ranking)
             assert ranking is three["b"]
-            assert (ranking.items, ranking.scores.tolist(), len(ranking)) == (["x", "y"], [1, 2], 2)
+            assert (ranking.items, ranking.scores.tolist(), len(ranking)) == (("x", "y"), [1, 2], 2)
 
     def test_several(self, three):
         assert three[["c", "a"]].names == three["c", "a"].names == ("c", "a")
@@ -143,7 +143,7 @@ class TestPandas:
         assert both.names == ("0", "1")
         np.testing.assert_array_equal(both.matrix(), ROWS)
         labelled = fj.rankings(pd.DataFrame({0: ["x", "y"], 1: [1, 2]}), items=0)
-        assert (labelled.names, labelled.labels) == (("1",), ["x", "y"])
+        assert (labelled.names, labelled.labels) == (("1",), ("x", "y"))
         assert fj.pairwise(pd.DataFrame(ROWS.T))["0", "1"] == fj.auc(*ROWS, ks="exp")
 
     def test_columns_that_cannot_be_named(self):
@@ -168,7 +168,7 @@ class TestPandas:
     def test_an_index_beside_a_text_column_is_noted(self):
         table = pd.DataFrame({"name": ["x", "y"], "a": [1, 2]}, index=["g1", "g2"])
         both = fj.rankings(table)
-        assert (both.labels, both.notes) == (["x", "y"], ("the column 'name' labels the items, not the index",))
+        assert (both.labels, both.notes) == (("x", "y"), ("the column 'name' labels the items, not the index",))
         assert fj.rankings(table, items="name").notes == ()
         assert fj.rankings(table[["a"]]).labels == ("g1", "g2")
 

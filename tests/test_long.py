@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -269,6 +271,55 @@ def test_library_in_passes(scores):
     assert len(result.to_frame()) == 14
     with pytest.raises(fj.InputError, match="a and b must be in memory for explain"):
         result.explain(10)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_what_needs_items_is_refused(scores):
+    file, _, b = scores
+    both = fj.compare(fj.scan(f"{file}:a"), fj.scan(f"{file}:b"), ks="exp").rankings
+    first, second = both
+    assert not isinstance(first, fj.Ranking)
+    assert not isinstance(both, fj.Rankings)
+    calls = [getattr(fj, name) for name in ("auc", "curve", "compare", "chance", "bounds", "drift", "rbo")]
+    calls += [lambda r, s, name=name: getattr(fj, name)(r, s, 3) for name in ("fuji", "score", "explain", "recall")]
+    calls += [lambda r, s, name=name: getattr(fj, name)([r, s]) for name in ("rankings", "pairwise", "stability")]
+    calls += [
+        lambda r, _: fj.compare(r, b),
+        lambda _, s: fj.compare(b, s),
+        lambda r, s: fj.compare_runs({"q": r}, {"q": s}),
+        lambda r, _: fj.importances(r),
+        lambda r, _: np.asarray(r),
+    ]
+    for call in calls:
+        with pytest.raises(fj.InputError, match=r"must be in memory.*FUJISCORE_MEMORY_LIMIT.*scan"):
+            call(first, second)
+    for name in ("rankings", "pairwise", "stability", "stability_curve", "consensus", "sra", "compare_runs"):
+        given = (both, both) if name == "compare_runs" else (both,)
+        with pytest.raises(fj.InputError, match="a and b must be in memory, not read in passes"):
+            getattr(fj, name)(*given)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_rankings_read_in_passes_offer_all_or_refuse_it(scores):
+    file, a, _ = scores
+    result = fj.compare(fj.scan(f"{file}:a"), fj.scan(f"{file}:b"), ks="exp")
+    for summary, whole in ((result.rankings[0], fj.Ranking(a)), (result.rankings, fj.rankings([a]))):
+        public = {name for name in dir(whole) if not name.startswith("_")}
+        refused = public - set(dir(summary))
+        assert {"scores", "to_frame"} <= refused
+        for name in public - refused:
+            getattr(summary, name)
+        for name in refused:
+            with pytest.raises(fj.InputError, match=f"must be in memory for .{name}, not read in passes"):
+                getattr(summary, name)
+    with pytest.raises(AttributeError):
+        result.rankings[0].nonsense  # noqa: B018
+    with pytest.raises(AttributeError):
+        result.rankings[0].n = 3
+    for duplicate in (copy.copy, copy.deepcopy, lambda obj: pickle.loads(pickle.dumps(obj))):
+        again = duplicate(result.rankings)
+        assert (repr(again), repr(again["b"])) == (repr(result.rankings), repr(result.rankings[1]))
+        assert duplicate(result).chance["fuji"].p_value == result.chance["fuji"].p_value
 
 
 def test_command_in_passes(scores, monkeypatch):

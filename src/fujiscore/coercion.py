@@ -41,17 +41,23 @@ class Labelled(NamedTuple):
 class ReadInPasses:
     """A ranking or several, read in passes because they do not fit in memory: no item is known."""
 
-    def refusal(self, name: str, what: str = "") -> InputError:
-        """Return the error for what needs the items of a ranking."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One name per ranking."""
+        raise NotImplementedError
+
+    def refusal(self, what: str = "") -> InputError:
+        """Return the error for what needs the items."""
         wanted = f" for {what}" if what else ""
         return InputError(
-            f"{name} must be in memory{wanted}, not read in passes, which keep no items. Raise the memory limit "
-            "(FUJISCORE_MEMORY_LIMIT), rank fewer items, or pass fujiscore.scan of both columns to fujiscore.compare."
+            f"{' and '.join(self.names)} must be in memory{wanted}, not read in passes, which keep no items. Raise the "
+            "memory limit (FUJISCORE_MEMORY_LIMIT), rank fewer items, or pass both columns through fujiscore.scan to "
+            "fujiscore.compare."
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Raise: there are no scores in memory."""
-        raise self.refusal("the ranking")
+        raise self.refusal("an array")
 
 
 def is_null(value: Any) -> bool:
@@ -119,7 +125,7 @@ def labelled(obj: Any, name: str) -> Labelled:
         require_size(obj.scores.size, name)
         return obj
     if isinstance(obj, ReadInPasses):
-        raise obj.refusal(name)
+        raise obj.refusal()
     if isinstance(obj, np.ndarray):
         return _from_array(obj, name)
     if isinstance(obj, (list, tuple, range)):

@@ -192,7 +192,7 @@ class Comparison(ResultOverK, Reported):
     def loaded(self, what: str) -> Rankings:
         """Return both rankings for what needs their items, or raise if they were read in passes."""
         if isinstance(self.rankings, LongRankings):
-            raise self.rankings.refusal(" and ".join(self.rankings.names), what)
+            raise self.rankings.refusal(what)
         return self.rankings
 
     @property

@@ -67,12 +67,21 @@ class SummarisedRanking(ReadInPasses, Tabular):
     def __getattr__(self, name: str) -> NoReturn:
         """Raise: whatever else a ranking has needs its items."""
         if hasattr(Ranking, name) and not name.startswith("_"):
-            raise self.refusal(self.name, f".{name}")
+            raise self.refusal(f".{name}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __len__(self) -> int:
         """Return the number of items."""
         return self.n
+
+    def __repr__(self) -> str:
+        """Return the name and the size in one line; print shows the notes too."""
+        return self._summary()[0]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The only name."""
+        return (self.name,)
 
     @property
     def listed(self) -> int:

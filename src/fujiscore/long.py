@@ -102,7 +102,7 @@ class LongRankings(ReadInPasses, Sequence[SummarisedRanking], Tabular):
     def __getattr__(self, name: str) -> NoReturn:
         """Raise: whatever else rankings have needs their items."""
         if hasattr(Rankings, name) and not name.startswith("_"):
-            raise self.refusal(" and ".join(self.names), f".{name}")
+            raise self.refusal(f".{name}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     labels: ClassVar[None] = None
@@ -142,6 +142,10 @@ class LongRankings(ReadInPasses, Sequence[SummarisedRanking], Tabular):
     def __getitem__(self, key: Any) -> Any:
         """Return a ranking by its name or position."""
         return self._members[self.names.index(key) if key in self.names else key]
+
+    def __repr__(self) -> str:
+        """Return the names and sizes in one line; print shows the notes too."""
+        return self._summary()[0]
 
     def items(self) -> list[tuple[str, SummarisedRanking]]:
         """Return pairs of name and ranking, as a dict does."""

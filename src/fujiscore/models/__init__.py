@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import Labelled, labelled
+from fujiscore.coercion import Labelled, ReadInPasses, labelled
 from fujiscore.errors import InputError
 from fujiscore.models import attributions, boosters
 from fujiscore.models.source import Options, Source
@@ -34,6 +34,8 @@ def recognised(obj: Any) -> Callable[[Any, str, Options], Source] | None:
     kind = type(obj)
     if kind in PLAIN:
         return None
+    if isinstance(obj, ReadInPasses):
+        raise obj.refusal()
     if isinstance(obj, Mapping):
         return _reader_of_mapping(obj)
     readers = (

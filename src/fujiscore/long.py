@@ -194,7 +194,7 @@ class Passes:
         self.extents = [Extent(*own) for own in zip(names, held, strict=True)]
         if not self.depth:
             both = " and ".join(column.origin for column in columns)
-            raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
+            raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.", "empty")
         self.notes = tuple(dict.fromkeys([*columns[0].notes, *columns[1].notes, *stream.notes()]))
 
     @property

@@ -13,7 +13,7 @@ from fujiscore import _kernels, models
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.orders import LOWEST, lazy
 from fujiscore.ranking import Ranking, Rankings
-from fujiscore.rankings import Policies, align
+from fujiscore.rankings import align
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -464,9 +464,6 @@ def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s"), *, 
 
     Arrays are copied, unless the rankings are not kept beyond the call: the copy takes up to 15 % of a whole curve.
     """
-    for name in policies:
-        if name not in Policies.__annotations__:
-            raise TypeError(f"got an unexpected keyword argument {name!r}")
     both = (None if policies else _clean_arrays(r, s, kept=kept)) or align((r, s), _names(r, s, names), **policies)
     if both.n >= SORT_SIDE_BY_SIDE:
         run(_sort, [(ranking,) for ranking in both], n_jobs=2, progress=False)

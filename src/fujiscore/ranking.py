@@ -61,6 +61,8 @@ class Ranking(Tabular):
         Where negative="abs" made the scores magnitudes: which of them were negative.
     split : sequence or None
         With negative="split", the items before each became two: first all with sign (+), then all with (-).
+    unsigned : str or None
+        Of scores that lost their signs, such as mean magnitudes: what they are, and how to keep the signs.
     order : ndarray of int32
         The items' positions from best to worst; equal scores keep the input order.
     ranked_raw, ranked : ndarray of float64
@@ -88,6 +90,7 @@ class Ranking(Tabular):
         self._universe, self._notes = size, (*notes, *part.notes)
         self._negatives: NDArray[np.bool_] | None = None
         self._split: Labels | None = None
+        self._unsigned: str | None = None
 
     @classmethod
     def checked(
@@ -100,12 +103,13 @@ class Ranking(Tabular):
         absent: NDArray[np.bool_] | None = None,
         negatives: NDArray[np.bool_] | None = None,
         split: Labels | None = None,
+        unsigned: str | None = None,
     ) -> Ranking:
         """Return a ranking of scores that are checked, sorted or not: arrays that nobody else writes to."""
         ranking = object.__new__(cls)
         ranking._name, ranking._universe, ranking._notes, ranking._negatives = name, universe, notes, negatives
         ranking._ordered = scores if isinstance(scores, Order) else Order(scores, absent)
-        ranking._items, ranking._split = frozen(items), frozen(split)
+        ranking._items, ranking._split, ranking._unsigned = frozen(items), frozen(split), unsigned
         return ranking
 
     @property
@@ -157,6 +161,11 @@ class Ranking(Tabular):
     def split(self) -> Labels | None:
         """With negative="split", the items before each became two."""
         return self._split
+
+    @property
+    def unsigned(self) -> str | None:
+        """Of scores that lost their signs, what they are and the remedy."""
+        return self._unsigned
 
     def __len__(self) -> int:
         """Return the number of items."""
@@ -325,9 +334,8 @@ class Ranking(Tabular):
 
     def _of(self, ordered: Order, name: str, universe: int | None, notes: tuple[str, ...]) -> Ranking:
         """Return a ranking of the same items and signs."""
-        return Ranking.checked(
-            name, ordered, self._items, universe, notes, negatives=self._negatives, split=self._split
-        )
+        signs: Any = {"negatives": self._negatives, "split": self._split, "unsigned": self._unsigned}
+        return Ranking.checked(name, ordered, self._items, universe, notes, **signs)
 
     @property
     def signed(self) -> Scores:
@@ -355,7 +363,9 @@ class Ranking(Tabular):
         absent = None if self._ordered.absent is None else scores == -np.inf
         negatives = None if self._negatives is None else self._dealt_signs(self._negatives, order, seed)
         dealt = Order.known(scores, absent, order, by_rank)
-        return Ranking.checked(self.name, dealt, None, self.universe, self.notes, negatives=negatives)
+        return Ranking.checked(
+            self.name, dealt, None, self.universe, self.notes, negatives=negatives, unsigned=self.unsigned
+        )
 
     def _dealt_signs(
         self, negatives: NDArray[np.bool_], order: NDArray[np.int32], seed: np.uint64

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import wraps
 from inspect import Parameter, signature
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 import numpy as np
 
 from fujiscore import models, policies
-from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, require_labels, unique_labels
+from fujiscore.coercion import (
+    Labelled,
+    Labels,
+    Scores,
+    from_table,
+    is_table,
+    labelled,
+    no_signs,
+    require_labels,
+    unique_labels,
+)
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.labels import advice
 from fujiscore.notes import Fact, Note, about, final, gathered
@@ -33,6 +45,7 @@ NEGATIVE = ("raise", "clip", "abs", "split")
 NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
+OF_MODELS = ("feature_names", "group", "each", "importance_type")  # what `importances` takes besides
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
@@ -48,7 +61,10 @@ class Policies(TypedDict, total=False):
 
 
 def takes_policies(function: F, **defaults: Any) -> F:
-    """Show the door's options by name in the signature that help() and editors print, with defaults of their own."""
+    """Show the door's options by name in the signature that help() and editors print, with defaults of their own.
+
+    Other keywords are refused in the function's name.
+    """
     shown = [p for p in signature(function).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
     door = signature(rankings).parameters
     shown += [
@@ -56,9 +72,35 @@ def takes_policies(function: F, **defaults: Any) -> F:
         for name in Policies.__annotations__
     ]
     function.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
-    return function
+    return checks_keywords(function)
 
 
+def checks_keywords(function: F) -> F:
+    """Refuse keywords that a function's signature lacks in its name, and suggest one that it has."""
+    known = set(signature(function).parameters)
+
+    @wraps(function)
+    def checked(*args: Any, **keywords: Any) -> Any:
+        if not known.issuperset(keywords):
+            raise _unknown_keyword(function.__name__, next(name for name in keywords if name not in known), known)
+        return function(*args, **keywords)
+
+    return cast("F", checked)
+
+
+def _unknown_keyword(function: str, name: str, known: Collection[str]) -> Exception:
+    """Return the error for a keyword that a function does not have; those of `importances` name the remedy."""
+    if name in OF_MODELS:
+        return InputError(
+            f"{function} has no {spelled(name)}, which is an option of importances. Pass the rankings that it returns: "
+            f"{function}(importances(model, {name}=...), ...)."
+        )
+    near = get_close_matches(name, known, n=1)
+    hint = f". Did you mean {near[0]!r}?" if near else ""
+    return TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+
+
+@checks_keywords
 def rankings(
     obj: Any,
     *,
@@ -209,8 +251,8 @@ def align(
         said += [*gathered(of_each), *general]
         labels = frozen(labels)
         members = [
-            _member(name, scores, labels, gone, sign)
-            for name, scores, gone, sign in zip(names, aligned, absent, signs, strict=True)
+            _member(name, scores, labels, gone, sign, getattr(obj, "unsigned", None))
+            for obj, name, scores, gone, sign in zip(objects, names, aligned, absent, signs, strict=True)
         ]
         if split:
             labels, members = _named_by_sign(members, said)
@@ -334,14 +376,10 @@ def _drop_nan(sides: Sequence[Side], notes: list[str]) -> None:
     for side in sides:
         names.update(zip(side.keys().tolist(), side.labels(np.arange(side.scores.size)), strict=True))
     without = sorted({code for side, mask in zip(sides, gone, strict=True) for code in side.keys()[mask].tolist()})
-    nan = spelled("nan", "drop")
     if len(without) == len(names):
         both = " and ".join(side.name for side in sides)
-        raise InputError(f"{both} have no item left after {nan}: each has a NaN.", "empty")
+        raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.", "empty")
     policies.drop(sides, gone, "merged")
-    for side in sides:
-        if not side.scores.size:
-            raise InputError(f"{side.name} must list an item that is left after {nan}; it lists none.", "empty")
     notes.append(Note(about("NaN dropped", "", [names[code] for code in without], total=len(names))))
 
 
@@ -394,7 +432,9 @@ def _by_sign(objects: Sequence[Any], names: Sequence[str], signs: Sequence[str],
     made = [isinstance(obj, Ranking) and obj.split is not None for obj in objects]
     if "split" not in signs and not any(made):
         return False
-    for name, sign, own in zip(names, signs, made, strict=True):
+    for obj, name, sign, own in zip(objects, names, signs, made, strict=True):
+        if unsigned := getattr(obj, "unsigned", None):
+            raise no_signs(name, spelled("negative", "split"), unsigned)
         if sign != "split" and not own:
             raise InputError(f"{name} must be split by sign as the others are: pass {spelled('negative', 'split')}.")
     if universe is not None:
@@ -413,17 +453,23 @@ def _policy(obj: Any, negative: str, transform: Any) -> str:
 
 
 def _member(
-    name: str, scores: Scores, labels: Labels | None, absent: NDArray[np.bool_] | None, negative: str
+    name: str,
+    scores: Scores,
+    labels: Labels | None,
+    absent: NDArray[np.bool_] | None,
+    negative: str,
+    unsigned: str | None,
 ) -> Ranking:
     """Return an aligned ranking of the scores; of their magnitudes, the signs beside them; or of both signs' items."""
     if negative == "split":
         halves = np.concatenate([np.maximum(scores, 0.0), np.maximum(-scores, 0.0)]) + 0.0  # no -0.0
         gone = None if absent is None else np.tile(absent, 2)
         return Ranking.checked(name, halves, absent=gone, split=range(scores.size) if labels is None else labels)
-    if negative != "abs":
-        return Ranking.checked(name, scores, labels, None, (), absent)
-    negatives = scores < 0
-    return Ranking.checked(name, np.abs(scores), labels, None, (), absent, negatives if negatives.any() else None)
+    negatives = scores < 0 if negative == "abs" else None
+    if negatives is None or not negatives.any():
+        negatives = None
+    sizes = np.abs(scores) if negative == "abs" else scores
+    return Ranking.checked(name, sizes, labels, None, (), absent, negatives, unsigned=unsigned)
 
 
 def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels, list[Ranking]]:
@@ -468,17 +514,25 @@ def _aligned(
     aligned, absent = [], []
     for values, place, name in zip(scores, places, names, strict=True):
         positions = np.fromiter(map(place.get, items, repeat(-1)), np.intp, len(items))
-        gone_mask = positions < 0
-        if gone_mask.any():
-            lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]
+        lacks = positions < 0
+        if lacks.any():
+            lacking = [items[i] for i in np.flatnonzero(lacks).tolist()]
             if missing == "raise":
                 raise _missing_items(name, lacking, len(items), hint)
             of_each.append(Note(about("missing", name, lacking, total=len(items), detail="scored 0")))
-        aligned.append(np.where(gone_mask, 0.0, values[positions]))
-        absent.append(gone_mask if gone_mask.any() else None)
+        aligned.append(np.where(lacks, 0.0, _require_listed(values, name)[positions]))
+        absent.append(lacks if lacks.any() else None)
     if hint is not None:  # the likely reason for what the other notes say, so it comes first
         of_each.insert(0, hint)
     return aligned, absent, items
+
+
+def _require_listed(scores: Scores, name: str) -> Scores:
+    """Return the scores of a ranking that lists at least one item that is left."""
+    if not scores.size:
+        nan = spelled("nan", "drop")
+        raise InputError(f"{name} must list an item that is left after {nan}; it lists none.", "empty")
+    return scores
 
 
 def _missing_items(name: str, lacking: Sequence[Hashable], total: int, hint: str | None) -> InputError:

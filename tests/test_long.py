@@ -134,6 +134,16 @@ def test_p_values_of_random_scores(seed, n, kind):
             assert ours.chance[name].auc_z == pytest.approx(chance.auc_z, rel=1e-6, abs=1e-6 + rounding)
 
 
+def test_two_scores_that_leading_bits_do_not_tell_apart():
+    r, s = np.zeros((2, 31))
+    r[30], s[29:] = 5e-324, 5e-324
+    points = grid("exp", r.size)
+    overlap, both, _ = in_passes(r, s, points.ks, rows=1, keep=0, bits=1)
+    ours = comparison(both, overlap, ("fuji", "jaccard"), points)
+    assert ours.chance["fuji"].p_value == pytest.approx(2 / 31)
+    assert_same(ours, fj.compare(r, s, ks="exp"))
+
+
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
 def test_keys_rise_as_scores_fall(scores):
     scores = np.array(scores)

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 # Names are compared without case, points, dashes, underscores and spaces; the first that a table has counts.
 ITEM_NAMES = (
-    *("item", "id", "name", "feature", "gene", "symbol", "genesymbol", "genename", "doc", "docid", "docno", "itemid"),
+    *("item", "id", "name", "feature", "gene", "symbol", "genesymbol", "genename", "doc", "docno", "docid", "itemid"),
     *("document", "documentid", "passage", "pid", "product", "productid", "node", "token", "term", "word", "variable"),
 )
 INDEX_NAMES = ("", "index", "unnamed: 0", "__index_level_0__")  # pandas writes the last two for an unnamed index
-QUERY_NAMES = ("query", "qid", "queryid", "topic", "topicid", "user", "userid")  # these name rankings as numbers, too
+QUERY_NAMES = ("qid", "queryid", "query", "topic", "topicid", "user", "userid")  # these name rankings as numbers, too
 RANKING_NAMES = ("ranking", "method", "query", "qid", "queryid", "model", "run", "topic", "topicid", "user", "userid")
 LONG_RANKING_NAMES = ("model", "run", "topic", "topicid", "user", "userid")  # where they occur twice on average
 SCORE_NAMES = ("score", "scores", "sim", "similarity", "weight", "importance", "value")

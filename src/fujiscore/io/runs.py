@@ -17,7 +17,7 @@ import numpy as np
 from fujiscore.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
 from fujiscore.io import columnar, formats, rows
-from fujiscore.io.columns import QUERY_NAMES, choose, direction, is_item_name, label_of, plain
+from fujiscore.io.columns import GROUP_NAMES, QUERY_NAMES, choose, direction, is_item_name, label_of, plain
 from fujiscore.io.documents import Files, document
 from fujiscore.io.rows import objects as _objects
 from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
@@ -64,10 +64,11 @@ def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
     by = asked.by
     if by is None and table.known is None:
         named = {plain(name): name for name in table.numeric if name not in {asked.item, asked.score}}
-        by = next((named[name] for name in QUERY_NAMES if name in named), None)
+        groups = [name for name in named.values() if plain(name) in GROUP_NAMES and name != asked.group_by]
+        by = next((named[name] for name in QUERY_NAMES if name in named), groups[0] if len(groups) == 1 else None)
     if by is None and (table.known is None or table.known.ranking is None):
         raise InputError(
-            f"{table.file} must have a column that names the queries, such as query, qid or user; it has "
+            f"{table.file} must have a column that names the queries, such as query, user or task; it has "
             f"{listed(table.numeric)}. Name it with {spelled('by')}."
         )
     if by is not None and by == asked.group_by:

@@ -233,6 +233,14 @@ class TestLists:
         with pytest.raises(InputError, match="matched by position; got 2 and 1"):
             fj.compare_runs(a, b[:1])
 
+    def test_checked_rankings_keep_their_labels(self):
+        """A collection of rankings was an array of scores, compared by position."""
+        a = fj.rankings({"q1": {"x": 3, "y": 1}, "q2": {"x": 1, "y": 2}})
+        b = fj.rankings({"q2": {"y": 2, "x": 1}, "q1": {"y": 1, "x": 3}})
+        result = fj.compare_runs(a, b, k=1)
+        assert result.queries.tolist() == ["q1", "q2"]
+        assert result.columns["fuji"].tolist() == [1.0, 1.0]
+
     def test_checked_rankings_keep_their_signs(self):
         signed = [{"x": 3.0, "y": -2.0, "z": 1.0}, {"x": -1.0, "y": 5.0, "z": 2.0}]
         a = [fj.rankings([row], negative="abs")[0] for row in signed]

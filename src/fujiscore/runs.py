@@ -23,7 +23,7 @@ from fujiscore.measures import find, require_signs, require_whole
 from fujiscore.notes import Fact, Note, Tally, final
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
 from fujiscore.queries import Rules, repeated, together
-from fujiscore.ranking import Ranking
+from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
@@ -112,10 +112,10 @@ def compare_runs(
     Parameters
     ----------
     a, b : path, DataFrame, Arrow stream, mapping, list, 2-D array or pair of arrays
-        Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC
-        files, DataFrames of any library (such as those of PyTerrier), Arrow tables and streams. Mappings of query to
-        ranking, lists of rankings (dicts), and `ranx.Run`s. Scores with one row per query (instance) and one column per
-        item (feature): DataFrames, whose columns are matched by name and whose rows by the pandas index, arrays and
+        Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC files,
+        DataFrames of any library (such as those of PyTerrier), Arrow tables and streams. Mappings of query to ranking,
+        `Rankings`, lists of rankings (dicts), and `ranx.Run`s. Scores with one row per query (instance) and one column
+        per item (feature): DataFrames, whose columns are matched by name and whose rows by the pandas index, arrays and
         tensors of floats, tuples of tensors (one per input, from captum), and `shap.Explanation`s. What a vector index
         returns: pairs (ids, scores) of 2-D arrays, one row per query from best to worst, the id -1 for no item;
         distances need a `transform`. Parquet sorted by query is read as a stream, in bounded memory; other large files
@@ -162,7 +162,7 @@ def compare_runs(
     >>> fj.compare_runs(old, new, k=3).columns["jaccard"]
     array([0.5, 1. ])
     """
-    a, b = (models.read(obj, name) or models.without_gradient(obj) for obj, name in ((a, "a"), (b, "b")))
+    a, b = (_read(obj, name) for obj, name in ((a, "a"), (b, "b")))
     rules = _rules(_suited(negative, a, b), nan, missing, duplicates, transform)
     task = _task(measures, k, ks, universe, rules, ties, zero_tail)
     for obj, name in ((a, "a"), (b, "b")):
@@ -190,6 +190,13 @@ def compare_runs(
 def _folder(stack: ExitStack) -> Path:
     """Return a new folder, which is there until the stack is closed."""
     return Path(stack.enter_context(TemporaryDirectory(prefix="fujiscore-")))
+
+
+def _read(obj: Any, name: str) -> Any:
+    """Return what a library returned as rankings, tensors as arrays, `Rankings` as a mapping, others as they are."""
+    if isinstance(obj, Rankings):
+        return dict(obj.items())
+    return models.read(obj, name) or models.without_gradient(obj)
 
 
 def _suited(negative: str, a: Any, b: Any) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError, spelled
 from fujiscore.notes import Fact, Note
+from fujiscore.roles import is_group_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -385,10 +386,32 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     guessed = column is not None and items is None and indexed
     notes = (f"the column {column!r} labels the items, not the index",) if guessed else ()
     scored = [name for name in columns if name != column]
+<<<<<<< HEAD
     block = np.empty((len(scored), len(table)))  # one copy of the table: rankings.block() needs no second one
     for row, name in zip(block, scored, strict=True):
         row[:] = _column_scores(table[name], name)
     return scored, [Labelled(labels, row, notes) for row in block]
+=======
+    if column is not None:
+        _require_columns_of_rankings(table, column, labels, scored, asked=items is not None)
+    return scored, [Labelled(labels, _column_scores(table[name], name), notes) for name in scored]
+>>>>>>> main
+
+
+def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: Sequence[str], *, asked: bool) -> None:
+    """Raise if a table may have one row per item and ranking, or one ranking per row, by its columns' names."""
+    by = next((name for name in scored if is_group_name(name) and table[name].dtype.is_integer()), None)
+    if by is not None and len(set(labels)) < len(labels):
+        raise InputError(
+            f"rankings must have one column per ranking; this table seems to have one row per item and ranking, named "
+            f"by {by!r}. Reshape it, in pandas by .pivot(index={column!r}, columns={by!r}, values=...), or drop {by!r}."
+        )
+    if not asked and len(scored) > 1 and is_group_name(column):
+        raise InputError(
+            f"rankings must say whether rows or columns are rankings, for column {column!r} may name either. Pass "
+            f"{spelled('items', column)} to rank the rows by each column; or transpose the table to rank the columns "
+            f"in each row, in pandas by .set_index({column!r}).T."
+        )
 
 
 def _require_consistent(obj: Any, name: str) -> None:
@@ -446,9 +469,14 @@ def _text_column(table: Any) -> str | None:
     """Return the one column of text, which labels the items; None if all columns are numbers."""
     text = [name for name in table.columns if not _holds_scores(table[name])]
     if len(text) > 1:
+        item, *others = sorted(text, key=is_group_name)  # those that may name rankings last
+        named = f"Name the column of labels: {spelled('items', item)}, and drop the others."
+        if is_group_name(others[-1]):
+            pivot = f".pivot(index={item!r}, columns={others[-1]!r}, values=...)"
+            named += f" Or, if {others[-1]!r} names the rankings, reshape the table, in pandas by {pivot}."
         raise InputError(
             f"rankings must have numeric columns and at most one of labels; {', '.join(map(repr, text[:8]))} are not "
-            f"numeric. Name the column of labels: {spelled('items', text[0])}, and drop the others."
+            f"numeric. {named}"
         )
     if text and len(table.columns) == 1:
         raise InputError(f"rankings must have a column of scores; {text[0]!r} is the only column, and it is text.")

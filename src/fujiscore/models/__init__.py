@@ -14,7 +14,7 @@ import numpy as np
 from fujiscore.coercion import Labelled, ReadInPasses, labelled
 from fujiscore.errors import InputError
 from fujiscore.models import attributions, boosters
-from fujiscore.models.source import Options, Source
+from fujiscore.models.source import Options, Origin, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,7 +151,7 @@ def _read_permutations(bunch: Mapping[str, Any], name: str, options: Options) ->
     repeats = np.array(np.transpose(bunch["importances"]), np.float64, order="C")
     unnamed = () if options.feature_names is not None else ("no feature names: features are positions",)
     return Source(
-        [Labelled(None, row) for row in repeats], "repeat", (f"importances of {PERMUTATIONS}", *unnamed), "clip"
+        [Labelled(None, row) for row in repeats], "repeat", (Origin(("importances", PERMUTATIONS)), *unnamed), "clip"
     )
 
 
@@ -189,9 +189,14 @@ def _read_model(model: Any, _: str, options: Options) -> Source:
 def _as_source(found: Found, options: Options) -> Source:
     """Return the scores of a model's features; coefficients do not add up."""
     unnamed = found.names is None and options.feature_names is None and POSITIONS
+<<<<<<< HEAD
     positional = any("features are positions" in caveat for caveat in found.caveats)
     notes = (found.what, *found.caveats, *([unnamed] if unnamed and not positional else []))
     part = Labelled(found.names, np.array(found.scores, np.float64, order="C"), underscored=found.underscored)
+=======
+    notes = (found.what, *found.caveats, *([unnamed] if unnamed and not found.positional else []))
+    part = Labelled(found.names, np.ascontiguousarray(found.scores, np.float64), underscored=found.underscored)
+>>>>>>> main
     return Source([part], "model", notes, found.negative, additive=not found.signed, unsigned=found.unsigned)
 
 

@@ -386,16 +386,12 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     guessed = column is not None and items is None and indexed
     notes = (f"the column {column!r} labels the items, not the index",) if guessed else ()
     scored = [name for name in columns if name != column]
-<<<<<<< HEAD
+    if column is not None:
+        _require_columns_of_rankings(table, column, labels, scored, asked=items is not None)
     block = np.empty((len(scored), len(table)))  # one copy of the table: rankings.block() needs no second one
     for row, name in zip(block, scored, strict=True):
         row[:] = _column_scores(table[name], name)
     return scored, [Labelled(labels, row, notes) for row in block]
-=======
-    if column is not None:
-        _require_columns_of_rankings(table, column, labels, scored, asked=items is not None)
-    return scored, [Labelled(labels, _column_scores(table[name], name), notes) for name in scored]
->>>>>>> main
 
 
 def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: Sequence[str], *, asked: bool) -> None:

@@ -189,14 +189,8 @@ def _read_model(model: Any, _: str, options: Options) -> Source:
 def _as_source(found: Found, options: Options) -> Source:
     """Return the scores of a model's features; coefficients do not add up."""
     unnamed = found.names is None and options.feature_names is None and POSITIONS
-<<<<<<< HEAD
-    positional = any("features are positions" in caveat for caveat in found.caveats)
-    notes = (found.what, *found.caveats, *([unnamed] if unnamed and not positional else []))
-    part = Labelled(found.names, np.array(found.scores, np.float64, order="C"), underscored=found.underscored)
-=======
     notes = (found.what, *found.caveats, *([unnamed] if unnamed and not found.positional else []))
-    part = Labelled(found.names, np.ascontiguousarray(found.scores, np.float64), underscored=found.underscored)
->>>>>>> main
+    part = Labelled(found.names, np.array(found.scores, np.float64, order="C"), underscored=found.underscored)
     return Source([part], "model", notes, found.negative, additive=not found.signed, unsigned=found.unsigned)
 
 

@@ -21,6 +21,7 @@ from fujiscore.coercion import (
     labelled,
     no_signs,
     require_labels,
+    require_size,
     unique_labels,
 )
 from fujiscore.errors import InputError, choice, first_few, spelled
@@ -188,6 +189,7 @@ def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
     if isinstance(obj, np.ndarray):
         if obj.ndim != 2:
             raise InputError(f"rankings must be a 2-D array, one row per ranking; got shape {obj.shape}.")
+        require_size(obj.shape[1], "rankings")
         plain = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.size
         # Copied as one: `Rankings.block` needs no second copy.
         rows = [Labelled(None, row) for row in obj.copy(order="C")] if plain else list(obj)

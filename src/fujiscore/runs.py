@@ -17,6 +17,7 @@ from fujiscore.coercion import Labelled, require_size
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
 from fujiscore.io.runs import Asked, alike, load_run, open_runs, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
+from fujiscore.labels import advice, near_matches
 from fujiscore.measures import find, require_whole
 from fujiscore.notes import Fact, Note, Tally, final
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
@@ -27,7 +28,7 @@ from fujiscore.tiles import run
 from fujiscore.transforms import TRANSFORMS, scale
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from concurrent.futures import Executor
 
     from numpy.typing import NDArray
@@ -71,6 +72,10 @@ class Part:
             mine.extend(others)
         self.kept = sorted([*self.kept, *other.kept], key=lambda entry: entry[0])[:keep]
         self.tally.merge(other.tally)
+
+    def shares_items(self) -> bool:
+        """Return whether a query has an item of both runs, or there is no query."""
+        return not self.queries or any(part["shared"].any() for part in self.columns)
 
     def joined(self) -> dict[str, NDArray[Any]]:
         """Return one array per column."""
@@ -171,7 +176,7 @@ def compare_runs(
                 if stores is None:
                     part, names = _in_memory(a, b, asked, job, notes, work)
                 else:
-                    part, names = _from_stores(*stores, job, work)
+                    part, names = _from_stores(*stores, job, notes, work)
                 break
             except UnsortedError:
                 continue
@@ -281,6 +286,8 @@ def _in_memory(
         part.add(piece, job.keep)
     part.only[0].extend(chunk.only[0])
     part.only[1].extend(chunk.only[1])
+    if not part.shares_items():
+        notes += _near_items([dict.fromkeys(side.items.tolist()) for side in (r, s)], names)
     return part, names
 
 
@@ -330,12 +337,26 @@ def _require_same_items(
         return
     q = int(np.argmin(same))
     (one, _), (other, _) = chunk.listed(first + q)
+    hint = _sentence(advice((one, other), names))
     lacking = [shown(item) for item in one if item not in set(other)] or [shown(i) for i in other if i not in set(one)]
     raise InputError(
         f"{names[0]} and {names[1]} must list the same items for each query; for query "
-        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass {' or '.join(remedies)}.",
+        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass "
+        f"{' or '.join(remedies)}. {hint}".rstrip(),
         "missing",
     )
+
+
+def _near_items(labels: Sequence[Collection[Any]], names: tuple[str, str], where: str = "") -> list[str]:
+    """Return a note if runs that share no item in any query would share some if these were spelled alike."""
+    if not labels or near_matches(*labels) is None:
+        return []
+    return [f"no query has an item of both runs, although{where} {advice(labels, names)}"]
+
+
+def _sentence(hint: str | None) -> str:
+    """Return a hint as a sentence, nothing if there is none."""
+    return f"{hint[0].upper()}{hint[1:]}." if hint else ""
 
 
 def _refused(job: Job) -> tuple[str, list[str]] | None:
@@ -352,12 +373,18 @@ def _refused(job: Job) -> tuple[str, list[str]] | None:
     return None
 
 
-def _from_stores(a: Stored, b: Stored, job: Job, work: dict[str, Any]) -> tuple[Part, tuple[str, str]]:
+def _from_stores(
+    a: Stored, b: Stored, job: Job, notes: list[str], work: dict[str, Any]
+) -> tuple[Part, tuple[str, str]]:
     """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
     names = (a.name, b.name) if a.name != b.name else ("a", "b")
     part = Part()
     for piece in run(_compared_range, ranges(a, b), shared=(a, b, job, names), label="queries", **work):
         part.add(piece, job.keep)
+    if not part.shares_items():
+        sides = zip(*(lists for _, _, lists in part.kept), strict=True)
+        some = [dict.fromkeys(item for items, _ in side for item in items) for side in sides]
+        notes += _near_items(some, names, f" in {len(part.kept)} of the queries")
     return part, names
 
 
@@ -385,7 +412,8 @@ def _result(
             f"{first_few([shown(q) for q in only])} in {name}" for name, only in zip(names, part.only, strict=True)
         ]
         raise InputError(
-            f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}."
+            f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}. "
+            f"{_sentence(advice(part.only, names, ('query', 'queries')))}".rstrip()
         )
     columns = part.joined()
     task, rules = job.task, job.rules

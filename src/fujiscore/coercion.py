@@ -47,6 +47,28 @@ def no_signs(name: str, asked: str, unsigned: str) -> InputError:
     return InputError(f"{name} must have signs for {asked}; it holds {unsigned}")
 
 
+class ReadInPasses:
+    """A ranking or several, read in passes because they do not fit in memory: no item is known."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One name per ranking."""
+        raise NotImplementedError
+
+    def refusal(self, what: str = "") -> InputError:
+        """Return the error for what needs the items."""
+        wanted = f" for {what}" if what else ""
+        return InputError(
+            f"{' and '.join(self.names)} must be in memory{wanted}, not read in passes, which keep no items. Raise the "
+            "memory limit (FUJISCORE_MEMORY_LIMIT), rank fewer items, or pass both columns through fujiscore.scan to "
+            "fujiscore.compare."
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Raise: there are no scores in memory."""
+        raise self.refusal("an array")
+
+
 def is_null(value: Any) -> bool:
     """Return whether a value stands for nothing: None, a NaN or NaT of any type, pandas.NA, or masked."""
     if isinstance(value, (Number, np.generic)):
@@ -111,6 +133,8 @@ def labelled(obj: Any, name: str) -> Labelled:
     if isinstance(obj, Labelled):
         require_size(obj.scores.size, name)
         return obj
+    if isinstance(obj, ReadInPasses):
+        raise obj.refusal()
     if isinstance(obj, np.ndarray):
         return _from_array(obj, name)
     if isinstance(obj, (list, tuple, range)):
@@ -218,8 +242,7 @@ def _numbers(values: NDArray[Any], name: str) -> Scores:
         scores = np.ascontiguousarray(numbers, dtype=np.float64)
     if values.dtype.kind not in "fb" and (large := _is_large(scores)).any():
         require_apart(values[large].tolist(), f"{name} must hold")
-    shared = np.may_share_memory(scores, values) and not (values.base is not None and np.ndim(values.base) == 2)
-    return scores.copy() if shared else scores  # what users do to their array must not reach a checked ranking
+    return scores.copy() if np.may_share_memory(scores, values) else scores  # users may write to their array
 
 
 def require_apart(values: Iterable[Any], must: str) -> None:
@@ -365,7 +388,10 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     scored = [name for name in columns if name != column]
     if column is not None:
         _require_columns_of_rankings(table, column, labels, scored, asked=items is not None)
-    return scored, [Labelled(labels, _column_scores(table[name], name), notes) for name in scored]
+    block = np.empty((len(scored), len(table)))  # one copy of the table: rankings.block() needs no second one
+    for row, name in zip(block, scored, strict=True):
+        row[:] = _column_scores(table[name], name)
+    return scored, [Labelled(labels, row, notes) for row in block]
 
 
 def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: Sequence[str], *, asked: bool) -> None:

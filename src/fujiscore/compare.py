@@ -13,10 +13,10 @@ from fujiscore.closed_forms import has_closed_form
 from fujiscore.errors import NAME, InputError, choice, printable, short_names, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.intervals import ALTERNATIVES
-from fujiscore.long import Asked, LongRankings, pair_of_columns
+from fujiscore.long import Asked, LongRankings, Passes, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
-from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
+from fujiscore.overlap import Grid, TopSets, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Reported, ResultOverK
 from fujiscore.stream import Column
@@ -138,7 +138,7 @@ class Comparison(ResultOverK, Reported):
         The evaluated k.
     at : ndarray of int64
         Further k to report.
-    overlap : Overlap
+    overlap : TopSets
         All that was computed of the two orders, along the grid and the further k.
     notes : tuple of str
         What was done to the input, and what the results rest on.
@@ -148,11 +148,11 @@ class Comparison(ResultOverK, Reported):
         Which areas count as extreme in p-values.
     """
 
-    rankings: Rankings
+    rankings: Rankings | LongRankings
     measures: tuple[Measure, ...]
     grid: Grid
     at: Sizes
-    overlap: Overlap
+    overlap: TopSets
     notes: tuple[str, ...]
     permuted: Mapping[str, list[Chance]] | None = None
     alternative: str = "greater"
@@ -188,6 +188,12 @@ class Comparison(ResultOverK, Reported):
     def in_memory(self) -> bool:
         """Whether both rankings are in memory, as `explain` needs them, rather than read in passes."""
         return not isinstance(self.rankings, LongRankings)
+
+    def loaded(self, what: str) -> Rankings:
+        """Return both rankings for what needs their items, or raise if they were read in passes."""
+        if isinstance(self.rankings, LongRankings):
+            raise self.rankings.refusal(what)
+        return self.rankings
 
     @property
     def ties_cut(self) -> int:
@@ -280,13 +286,12 @@ class Comparison(ResultOverK, Reported):
 
     def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:
         """Explain FUJI at k, by default at 10 or half of the items; nothing is sorted again."""
-        if not self.in_memory:
-            raise InputError("explain needs both rankings in memory; these were read in passes. Compare their tops.")
+        both = self.loaded("explain")
         if k is None:
             k = min(10, max(1, self.grid.depth // 2))
         zero_tail = "include" if self.overlap.zero_tail else "exclude"
-        sizes = set_sizes(k, self.rankings.depth)
-        return explanation(self.rankings, sizes, ties=self.overlap.ties, zero_tail=zero_tail)
+        sizes = set_sizes(k, both.depth)
+        return explanation(both, sizes, ties=self.overlap.ties, zero_tail=zero_tail)
 
     def _summary(self) -> list[str]:
         top = self.grid.kind == "all" and self.ks.size > 1
@@ -428,7 +433,7 @@ def score(
     0.3333333333333333
     """
     chosen = find(measure)
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     sizes = set_sizes(k, limit(both))
     overlap = overlap_of(both, *sizes, ties=ties, zero_tail=zero_tail)
     return float(evaluate(chosen, overlap)[0])
@@ -469,7 +474,7 @@ def curve(
     chosen = find(measure)
     if str(policies.get("missing")) == "bounds":
         return _bounds(r, s, chosen, ks, ties, zero_tail, dict(policies))
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     points = grid(ks, both.depth, limit(both))
     overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, [chosen]))
@@ -570,20 +575,23 @@ def compare(
     choice("alternative", alternative, ALTERNATIVES)
     if isinstance(r, Column) or isinstance(s, Column):
         asked = Asked(chosen, ks, permutations, ties)
-        both = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
+        both: Rankings | Passes = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
     else:
         both = pair(r, s, policies)
-    points = grid(ks, both.depth, limit(both))
+    most = both.depth if isinstance(both, Passes) else limit(both)
+    points = grid(ks, both.depth, most)
     if any(measure.name == "fuji" for measure in chosen):
-        require_scores_for_fuji(both)
-    at = grid(k, both.depth, limit(both), "k").ks if np.size(k) else np.empty(0, np.int64)
+        require_scores_for_fuji(both.extents if isinstance(both, Passes) else both)
+    at = grid(k, both.depth, most, "k").ks if np.size(k) else np.empty(0, np.int64)
     path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
-    if isinstance(both, LongRankings):
-        overlap: Overlap = both.overlap(path, zero_tail)
+    rankings: Rankings | LongRankings
+    overlap: TopSets
+    if isinstance(both, Passes):
+        rankings, overlap = both.overlap(path, zero_tail)
     else:
-        overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
-    notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
-    result = Comparison(both, chosen, points, at, overlap, notes, alternative=alternative)
+        rankings, overlap = both, overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
+    notes = (*rankings.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
+    result = Comparison(rankings, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
         return result
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress, "alternative": alternative}
@@ -592,7 +600,7 @@ def compare(
     return replace(result, notes=(*notes, *further), permuted=drawn)
 
 
-def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
+def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
     """Return what values rest on: cut ties, constant scores, points where a measure is undefined."""
     notes: list[str] = []
     if overlap.r.untied and overlap.s.untied and not any(measure.by_rank for measure in measures):
@@ -614,7 +622,7 @@ def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
     return notes
 
 
-def _chance_caveats(overlap: Overlap, measures: Sequence[Measure], permutations: int) -> list[str]:
+def _chance_caveats(overlap: TopSets, measures: Sequence[Measure], permutations: int) -> list[str]:
     """Return why chance levels are missing, with the remedy."""
     if overlap.population is None:
         return [no_universe()]

@@ -132,9 +132,9 @@ class TestCallables:
             scores_of([1.0, 2.0], function)
 
 
-@pytest.mark.parametrize("transform", ["log", 3, ["exp"]])
+@pytest.mark.parametrize("transform", ["log", 3, ["ln"]])
 def test_unknown(transform):
-    with pytest.raises(fj.InputError, match="transform must be one of 'neglog10', 'exp', 'reciprocal', 'rank', 'abs'"):
+    with pytest.raises(fj.InputError, match="transform must be one of 'neglog10', 'exp', 'reciprocal', 'flip'"):
         fj.rankings([[1, 2]], transform=transform)
 
 

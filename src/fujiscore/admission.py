@@ -12,6 +12,7 @@ import numpy as np
 
 from fujiscore import _kernels
 from fujiscore.coercion import Labelled, Labels, Scores, labelled, require_labels, unique_labels
+from fujiscore.direction import judged
 from fujiscore.errors import InputError, counted, first_few, spelled
 from fujiscore.ranking import Ranking
 from fujiscore.transforms import transformed
@@ -36,6 +37,7 @@ def admitted(
     else:
         part = labelled(obj, name)
         notes += part.notes
+        notes += judged(part.evidence, name) if transform is None else ()
     items, scores = part.items, part.scores
     if transform is not None:
         before = scores

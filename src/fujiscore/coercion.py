@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from fujiscore.direction import Evidence, evidence
 from fujiscore.errors import InputError, MissingExtraError, spelled
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Labelled(NamedTuple):
     """One ranking as labels (None: positions) and unchecked scores in the same order.
 
     `negative` is the policy for negative scores that suits them, for callers that name none; `underscored`, whether
-    the labels have underscores where they may have had blanks.
+    the labels have underscores where they may have had blanks; `evidence`, what is known about their direction.
     """
 
     items: Labels | None
@@ -36,6 +37,7 @@ class Labelled(NamedTuple):
     notes: tuple[str, ...] = ()
     negative: str = "raise"
     underscored: bool = False
+    evidence: Evidence | None = None
 
 
 def is_null(value: Any) -> bool:
@@ -235,7 +237,8 @@ def _from_library(obj: Any, name: str) -> Labelled:
     if nw.dependencies.is_pandas_series(obj):
         return _from_pandas(obj, name)
     if nw.dependencies.is_into_series(obj):
-        return _from_array(_series_array(nw.from_native(obj, series_only=True)), name)
+        part = _from_array(_series_array(nw.from_native(obj, series_only=True)), name)
+        return part._replace(evidence=evidence(getattr(obj, "name", None), part.scores))
     if is_table(obj):
         names, columns = from_table(obj, None)
         if len(columns) != 1:
@@ -273,9 +276,9 @@ def _from_pandas(series: Any, name: str) -> Labelled:
         return _from_items(series.tolist(), name)
     values = _numbers(_pandas_array(series), name)
     index = series.index
-    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
-        return Labelled(range(len(index)), values)
-    return Labelled(index.tolist(), values)
+    plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+    labels = range(len(index)) if plain else index.tolist()
+    return Labelled(labels, values, evidence=evidence(series.name, values))
 
 
 def _pandas_array(series: Any) -> NDArray[Any]:
@@ -336,7 +339,8 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     guessed = column is not None and items is None and indexed
     notes = (f"the column {column!r} labels the items, not the index",) if guessed else ()
     scored = [name for name in columns if name != column]
-    return scored, [Labelled(labels, _column_scores(table[name], name), notes) for name in scored]
+    columns = [(name, _column_scores(table[name], name)) for name in scored]
+    return scored, [Labelled(labels, own, notes, evidence=evidence(name, own)) for name, own in columns]
 
 
 def _require_consistent(obj: Any, name: str) -> None:

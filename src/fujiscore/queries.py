@@ -102,13 +102,13 @@ def _concatenated(columns: Sequence[Any]) -> Any:
 
 @dataclass(frozen=True)
 class Policies:
-    """How to treat scores and items that need a decision; see `rankings`."""
+    """How to treat scores and items that need a decision; see `rankings`. There is a transform for each run."""
 
     negative: str = "raise"
     nan: str = "raise"
     missing: str = "bounds"
     duplicates: str = "raise"
-    transform: Any = None
+    transforms: tuple[Any, Any] = (None, None)
 
 
 @dataclass
@@ -239,8 +239,8 @@ def together(a: Columns, b: Columns, names: tuple[str, str], policies: Policies,
         _Admitted(Lists(start, items, side[1]), name, kept, side[0], number)
         for name, start, items, side in zip(names, (start_r, start_s), (items_r, items_s), sides, strict=True)
     ]
-    for admitted in both_runs:
-        admitted.apply(policies, tally)
+    for admitted, transform in zip(both_runs, policies.transforms, strict=True):
+        admitted.apply(policies, transform, tally)
     if "drop" in {policies.missing, policies.nan}:
         _drop(both_runs, tally, shared_only=policies.missing == "drop")
     lists, rows = [side.lists for side in both_runs], [side.rows for side in both_runs]
@@ -309,15 +309,15 @@ class _Admitted:
         keys: Sizes = np.repeat(np.arange(len(self.lists)), self.lists.sizes) * self.codes + self.lists.items
         return keys
 
-    def apply(self, policies: Policies, tally: Tally) -> None:
+    def apply(self, policies: Policies, transform: Any, tally: Tally) -> None:
         """Apply the policies that concern one run alone."""
-        if policies.transform == "neglog10":
+        if transform == "neglog10":
             read = f"{self.name}: {COUNT} p-value{S} of 0 read as {SMALLEST:.1g}, the smallest number"
             tally.add(read, int((self.lists.scores == 0).sum()))
-        if policies.transform is not None:
+        if transform is not None:
             before = self.lists.scores
-            scores = transformed_lists(self.lists.start, before, policies.transform, self.name)
-            if policies.transform == policies.negative == "abs":
+            scores = transformed_lists(self.lists.start, before, transform, self.name)
+            if transform == policies.negative == "abs":
                 scores = np.copysign(scores, before)
             self.lists = Lists(self.lists.start, self.lists.items, scores)
         self._check(policies, tally)

@@ -16,13 +16,14 @@ from fujiscore.admission import admitted
 from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, unique_labels
 from fujiscore.errors import InputError, choice, counted, first_few, one_line, spelled
 from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
+from fujiscore.transforms import AS_IS, one_per_ranking, scales
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from fujiscore.transforms import Transform
+    from fujiscore.transforms import Transform, Transforms
 
 Negative: TypeAlias = Literal["raise", "clip", "abs", "split"]
 Nan: TypeAlias = Literal["raise", "zero", "drop"]
@@ -45,7 +46,7 @@ class Policies(TypedDict, total=False):
     nan: Nan
     missing: Missing
     duplicates: Duplicates
-    transform: Transform | None
+    transform: Transforms | None
     universe: int | Collection[Hashable] | None
 
 
@@ -69,7 +70,7 @@ def rankings(
     nan: Nan = "raise",
     missing: Missing = "raise",
     duplicates: Duplicates = "raise",
-    transform: Transform | None = None,
+    transform: Transforms | None = None,
     universe: int | Collection[Hashable] | None = None,
 ) -> Rankings:
     """Return several rankings of the same items, aligned by label and checked.
@@ -96,9 +97,12 @@ def rankings(
         rankings. With a universe, "raise" means "zero".
     duplicates : {"raise", "max", "mean", "first"}
         How to treat items that a ranking lists more than once: raise, or keep the best, the mean or the first score.
-    transform : {"neglog10", "exp", "reciprocal", "rank", "abs"} or callable, optional
+    transform : {"neglog10", "exp", "reciprocal", "flip", "minmax", "rank", "abs", "as_is"} or callable, optional
         Turn scores into "higher is better, with a meaningful zero": p-values (neglog10), log-probabilities (exp),
-        distances or ranks (reciprocal), positions (rank: 1/rank), magnitudes (abs), or a function of the array.
+        distances or ranks (reciprocal: 1/score), distances and errors (flip: the least becomes 1, the greatest 0),
+        scores with an arbitrary zero (minmax: the least becomes 0, the greatest 1), positions (rank: 1/rank),
+        magnitudes (abs), or a function of the array. "as_is" says that higher is better: scores stay as they are,
+        whatever their name or order suggests. One per ranking, as in ("exp", None), or a mapping of name to transform.
     universe : int or collection of items, optional
         The items that truncated lists were drawn from, or their number: what chance depends on.
 
@@ -185,25 +189,27 @@ def align(
 ) -> Rankings:
     """Turn one object per ranking into checked rankings of the same items: the one place where input is checked.
 
-    `negative` is one policy for all rankings, or one for each.
+    `negative` and `transform` are one policy for all rankings, or one for each.
     """
+    transforms = one_per_ranking(transform, names)
     signs = [negative] * len(objects) if isinstance(negative, str) or negative is None else list(negative)
     _check_policies(signs, nan, missing, duplicates)
     objects = models.with_blanks([_single(obj, name) for obj, name in zip(objects, names, strict=True)])
-    signs, objects = _suited(signs, objects, transform)
-    said = list(notes)
+    signs, objects = _suited(signs, objects, transforms)
+    said = [*notes, *scales(transforms, names)]
     universe = _agreed_universe(objects) if universe is None else universe
     if universe is not None:
         if missing == "drop":
             raise InputError(f"{spelled('universe')} cannot be combined with {spelled('missing', 'drop')}.")
         missing = "zero"
     split = _by_sign(objects, names, signs, universe)
-    if transform is None and not {"abs", "split"} & set(signs) and _already_aligned(objects, missing):
+    untouched = all(one in (None, AS_IS) for one in transforms)
+    if untouched and not {"abs", "split"} & set(signs) and _already_aligned(objects, missing):
         members = objects
         labels = objects[0].items
     else:
-        signs = [_policy(obj, sign, transform) for obj, sign in zip(objects, signs, strict=True)]
-        parts, of_each = _parts(objects, names, signs, nan, duplicates, transform)
+        signs = [_policy(obj, sign, one) for obj, sign, one in zip(objects, signs, transforms, strict=True)]
+        parts, of_each = _parts(objects, names, signs, nan, duplicates, transforms)
         general: list[str] = []
         aligned, absent, labels = _aligned(parts, names, missing, general, of_each)
         said += [*_gathered(of_each), *general]
@@ -238,12 +244,17 @@ def _check_policies(signs: Sequence[str], nan: str, missing: str, duplicates: st
 
 
 def _parts(
-    objects: Sequence[Any], names: Sequence[str], signs: Sequence[str], nan: str, duplicates: str, transform: Any
+    objects: Sequence[Any],
+    names: Sequence[str],
+    signs: Sequence[str],
+    nan: str,
+    duplicates: str,
+    transforms: Sequence[Transform | None],
 ) -> tuple[list[Labelled], Notes]:
     """Return each ranking's own items and scores, and the notes on each."""
     parts: list[Labelled] = []
     of_each: Notes = []
-    for obj, name, sign in zip(objects, names, signs, strict=True):
+    for obj, name, sign, transform in zip(objects, names, signs, transforms, strict=True):
         notes: list[str] = []
         parts.append(admitted(obj, name, sign, nan, duplicates, transform, notes))
         of_each += [(name, note) for note in notes]
@@ -262,7 +273,9 @@ def _single(obj: Any, name: str) -> Any:
     return obj[0]
 
 
-def _suited(signs: Sequence[str], objects: Sequence[Any], transform: Any) -> tuple[list[str], list[Any]]:
+def _suited(
+    signs: Sequence[str], objects: Sequence[Any], transforms: Sequence[Transform | None]
+) -> tuple[list[str], list[Any]]:
     """Return the policies for negative scores, the one that suits a model's where none is named, and the objects.
 
     Transforms are of the scores that rank: where these are magnitudes, of the magnitudes.
@@ -271,7 +284,7 @@ def _suited(signs: Sequence[str], objects: Sequence[Any], transform: Any) -> tup
     for i, obj in enumerate(objects):
         if isinstance(obj, Labelled) and signs[i] == "raise":
             chosen[i] = obj.negative
-            if obj.negative == "abs" and transform not in {None, "abs"}:
+            if obj.negative == "abs" and transforms[i] not in (None, "abs", AS_IS):
                 scored[i] = obj._replace(scores=np.abs(obj.scores))
     return chosen, scored
 
@@ -299,12 +312,13 @@ def _by_sign(objects: Sequence[Any], names: Sequence[str], signs: Sequence[str],
     return True
 
 
-def _policy(obj: Any, negative: str, transform: Any) -> str:
+def _policy(obj: Any, negative: str, transform: Transform | None) -> str:
     """Return how a ranking's negative scores are read, which may have been decided when it was made."""
     made = obj if isinstance(obj, Ranking) else None
     if negative == "split" or (made is not None and made.split is not None):
         return "split"
-    if "abs" in (negative, transform) or (made is not None and made.negatives is not None and transform is None):
+    magnitudes = made is not None and made.negatives is not None and transform in (None, AS_IS)
+    if "abs" in (negative, transform) or magnitudes:
         return "abs"
     return "clip" if made is not None and negative == "raise" else negative
 

@@ -14,6 +14,7 @@ import numpy as np
 from fujiscore import models
 from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
 from fujiscore.coercion import Labelled, require_size
+from fujiscore.direction import judged
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
 from fujiscore.io.runs import Asked, alike, load_run, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
@@ -23,7 +24,7 @@ from fujiscore.queries import Policies, Tally, repeated, together
 from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
-from fujiscore.transforms import TITLES, TRANSFORMS
+from fujiscore.transforms import one_per_ranking, scales
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.direction import Evidence
     from fujiscore.io.spans import Stored
     from fujiscore.measures import Measure
     from fujiscore.queries import Chunk
@@ -133,7 +135,8 @@ def compare_runs(
         As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
         the same items, unless `missing` is "zero" or "drop".
     nan, duplicates, transform, ties, zero_tail
-        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "rank") does on each query's.
+        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "minmax", "flip", "rank")
+        does on each query's. A pair such as ("exp", None) is one for each run.
     confidence : float
         Level of the intervals of means.
     keep : int
@@ -169,7 +172,7 @@ def compare_runs(
                 if stores is None:
                     part, names = _in_memory(a, b, asked, job, notes, work)
                 else:
-                    part, names = _from_stores(*stores, job, work)
+                    part, names = _from_stores(*stores, job, notes, work)
                 break
             except UnsortedError:
                 continue
@@ -193,11 +196,10 @@ def _policies(negative: str, nan: str, missing: str, duplicates: str, transform:
     choice("nan", nan, NAN)
     choice("missing", missing, MISSING)
     choice("duplicates", duplicates, DUPLICATES)
-    if transform is not None and not callable(transform):
-        choice("transform", transform, TRANSFORMS)
-    if negative != "split" and isinstance(transform, str) and transform == "abs":
+    first, second = one_per_ranking(transform, ("a", "b"))
+    if negative != "split" and first == second == "abs":
         negative = "abs"  # the signs stay beside the magnitudes
-    return Policies(negative, nan, missing, duplicates, transform)
+    return Policies(negative, nan, missing, duplicates, (first, second))
 
 
 def _task(
@@ -270,6 +272,7 @@ def _in_memory(
     require_groups(asked, names, found=grouped)
     for name, loaded in zip(names, (first, second), strict=True):
         notes += [note if name == note[: len(name)] else f"{name}: {note}" for note in loaded.notes]
+    notes += _on_direction(names, (first.evidence, second.evidence), job)
     r, s, told = alike(first.columns, second.columns)
     notes += told
     part = Part()
@@ -280,6 +283,12 @@ def _in_memory(
     part.only[0].extend(chunk.only[0])
     part.only[1].extend(chunk.only[1])
     return part, names
+
+
+def _on_direction(names: tuple[str, str], known: Sequence[Evidence | None], job: Job) -> list[str]:
+    """Return notes on runs whose scores are read as they stand though less seems better; raise if it surely is."""
+    sides = zip(names, known, job.policies.transforms, strict=True)
+    return [note for name, evidence, transform in sides if transform is None for note in judged(evidence, name)]
 
 
 def _cut(chunk: Chunk) -> list[tuple[int, int]]:
@@ -349,9 +358,12 @@ def _refused(job: Job) -> tuple[str, list[str]] | None:
     return None
 
 
-def _from_stores(a: Stored, b: Stored, job: Job, work: dict[str, Any]) -> tuple[Part, tuple[str, str]]:
+def _from_stores(
+    a: Stored, b: Stored, job: Job, notes: list[str], work: dict[str, Any]
+) -> tuple[Part, tuple[str, str]]:
     """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
     names = (a.name, b.name) if a.name != b.name else ("a", "b")
+    notes += _on_direction(names, (a.evidence, b.evidence), job)
     part = Part()
     for piece in run(_compared_range, ranges(a, b), shared=(a, b, job, names), label="queries", **work):
         part.add(piece, job.keep)
@@ -397,8 +409,7 @@ def _result(
         "zero_tail": task.zero_tail,
     }
     told = [*notes, *part.tally.notes(), *_notes(columns, part, names, task)]
-    if policies.transform is not None:
-        told.append(f"scores read as {TITLES.get(policies.transform, 'transformed')}")
+    told += scales(policies.transforms, names)
     return RunComparison(
         _labels(part.queries),
         columns,

@@ -11,10 +11,11 @@ import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
-from fujiscore.drift import NOISES
+from fujiscore.drift import NOISES, ROLES
 from fujiscore.drift_results import COLUMNS, SHARES, SHOWN
 from fujiscore.errors import NAME, InputError, printable
 from fujiscore.gates import require_bounds
+from fujiscore.transforms import one_per_ranking
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
@@ -141,7 +142,8 @@ def command(
     if seeds and (reference_resamples or current_resamples):
         raise click.UsageError("--seeds takes the resamples from OLD and NEW: leave out -r and -c.")
     old, new = _versions(files, read, reading)
-    noise = [_resamples(paths, reading) for paths in (reference_resamples, current_resamples)]
+    resamples = zip((reference_resamples, current_resamples), one_per_ranking(reading.transform, ROLES), strict=True)
+    noise = [_resamples(paths, reading, transform) for paths, transform in resamples]
     result = fj.drift(
         old[0] if seeds else old,
         new[0] if seeds else new,
@@ -181,12 +183,14 @@ def _versions(files: tuple[str, ...], read: list[str], reading: options.Reading)
         raise click.UsageError(f"two versions can be compared; got {len(files)}. Name OLD and NEW.")
     if read.count(inputs.STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read once only. Write one of the rankings to a file.")
-    return [inputs.read([file], reading, missing="zero", universe=None) for file in files]
+    own: Any = {"missing": "zero", "universe": None}
+    transforms = one_per_ranking(reading.transform, files)
+    return [inputs.read([file], reading, **own, transform=one) for file, one in zip(files, transforms, strict=True)]
 
 
-def _resamples(files: tuple[str, ...], reading: options.Reading) -> fj.Rankings | None:
+def _resamples(files: tuple[str, ...], reading: options.Reading, transform: Any) -> fj.Rankings | None:
     """Return the rankings of a version's resamples."""
-    return inputs.read(files, reading, universe=None) if files else None
+    return inputs.read(files, reading, universe=None, transform=transform) if files else None
 
 
 def _report(result: fj.Drift, verdict: Verdict, files: tuple[str, ...], show: int) -> Report:

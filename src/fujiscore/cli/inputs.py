@@ -32,8 +32,7 @@ def _gathered(paths: Sequence[str], reading: Reading) -> Loaded:
     if list(paths).count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read once only. Write one of the rankings to a file.")
     columns = {"item": reading.item, "score": reading.score or None, "ranking": reading.ranking}
-    rules = {"format": reading.format, "duplicates": reading.duplicates, "transform": reading.transform}
-    return gather(paths, **columns, **rules)
+    return gather(paths, **columns, format=reading.format, duplicates=reading.duplicates)
 
 
 def _policies(reading: Reading, **changed: Any) -> Any:

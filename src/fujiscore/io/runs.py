@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels, unmasked
+from fujiscore.direction import by_rows, evidence
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
 from fujiscore.io import columnar, formats
-from fujiscore.io.columns import QUERY_NAMES, choose, direction, label_of, plain
+from fujiscore.io.columns import QUERY_NAMES, choose, column_evidence, label_of, plain
 from fujiscore.io.documents import document
 from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
 from fujiscore.models import Source
@@ -27,6 +28,7 @@ from fujiscore.ranking import Ranking
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from fujiscore.direction import Evidence
     from fujiscore.io.table import Roles
 
 
@@ -43,11 +45,12 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run in memory: its columns, and notes on how they were found."""
+    """One run in memory: its columns, notes on how they were found, and what is known of the scores' direction."""
 
     name: str
     columns: Columns
     notes: tuple[str, ...] = ()
+    evidence: Evidence | None = None
 
 
 def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
@@ -154,7 +157,7 @@ def _from_folder(path: Any, asked: Asked) -> Run:
     columns = joined(parts)
     if not len(columns):
         raise no_rows(os.fspath(path))
-    return Run(os.fspath(path), columns, (*notes, *direction(roles.scores[0], columns.scores)))
+    return Run(os.fspath(path), columns, notes, run_evidence(table, roles, columns))
 
 
 def _from_file(path: Any, asked: Asked) -> Run:
@@ -166,7 +169,13 @@ def _from_file(path: Any, asked: Asked) -> Run:
     columns = _from_rows(table, roles) if columns is None else columns
     if not len(columns):
         raise no_rows(table.file)
-    return Run(table.file, columns, (*notes, *direction(roles.scores[0], columns.scores)))
+    return Run(table.file, columns, notes, run_evidence(table, roles, columns))
+
+
+def run_evidence(table: Table, roles: Roles, columns: Columns) -> Evidence | None:
+    """Return what is known about the direction of a run's scores."""
+    rows = by_rows(columns.start, columns.scores)
+    return column_evidence(table, roles, roles.scores[0], columns.scores, rows)
 
 
 def from_arrow(columns: Sequence[Any], roles: Roles) -> Columns | None:
@@ -307,7 +316,11 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     notes = [note for part in parts for note in part.notes]
     likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
     said = (f"{notes[0]}{likewise}",) if notes else ()
-    return Run(name, Columns(list(runs), np.cumsum(sizes) - sizes, items, scores), said)
+    start = np.cumsum(sizes) - sizes
+    # Positions are in the order of the items, whatever their scores.
+    named = [part.items is not None and not isinstance(part.items, range) for part in parts]
+    order = by_rows(start, scores) if all(named) else None
+    return Run(name, Columns(list(runs), start, items, scores), said, evidence("score", scores, order))
 
 
 def _from_source(source: Source, name: str) -> Run:
@@ -316,7 +329,7 @@ def _from_source(source: Source, name: str) -> Run:
         raise InputError(f"{name} must be several rankings; a model gives one. Compare two models with compare.")
     parts: Mapping[Any, Any] = dict(enumerate(source.parts)) if source.word == "row" else source.each()
     run = _from_mapping(parts, name)
-    return replace(run, notes=(*source.notes, *run.notes))
+    return replace(run, notes=(*source.notes, *run.notes), evidence=None)
 
 
 def _from_array(obj: Any, name: str) -> Columns:
@@ -355,7 +368,7 @@ def _from_frame(obj: Any, name: str, asked: Asked) -> Run:
     roles, notes = run_roles(table, asked)
     columns = _arrow_frame(frame, roles)
     columns = _from_rows(table, roles) if columns is None else columns
-    return Run(name, columns, (*notes, *direction(roles.scores[0], columns.scores)))
+    return Run(name, columns, notes, run_evidence(table, roles, columns))
 
 
 def _arrow_frame(frame: Any, roles: Roles) -> Columns | None:

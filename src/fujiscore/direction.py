@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 P_VALUES, E_VALUES, DISTANCES, ERRORS, RANKS = "p-values", "E-values", "distances", "errors", "ranks"
 # The parts of a name: ends of words in camel case, digits, and whatever is neither a letter nor a digit.
 PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-NUMBERED = re.compile(r"[\W_]+[0-9]+$")  # distance_1, distance_2
+NUMBERED = re.compile(r"(?<=[A-Za-z]{2})[_. -]+[0-9]+$")  # distance_1, distance_2
 MINUS = re.compile(r"\s*(1\s*)?[-\u2212]")  # -distance, 1 - p
 # A coefficient's p-value in tables of R and statsmodels: Pr(>|t|), Pr(>F), P>|z|, and as R mangles them, Pr...t..
 COEFFICIENT = re.compile(r"pr?\s*(\(\s*)?(>|\.{2,})\s*[|.]*\s*(t|z|f|chisq|chi|w)\s*[|.)]*", re.IGNORECASE)

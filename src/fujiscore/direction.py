@@ -1,4 +1,4 @@
-"""Is higher better? What a column's name, a rank column and the order of rows say about it. Imports errors only."""
+"""Is higher better? What a column's name, a rank column and the order of rows say about it. Imports notes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from fujiscore.errors import InputError, counted, shown, spelled
+from fujiscore.notes import Fact, Note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -202,15 +203,16 @@ def judged(found: Evidence | None, name: str) -> tuple[str, ...]:
             f"{name} must hold scores of which higher is better; {_contradiction(found.order)}. If lower is better, "
             f"pass {_remedy(found)}; if higher is, {spelled('transform', 'as_is')}."
         )
-    notes = []
+    notes: list[str] = []
     if found.kind is not None:
-        alias = "" if found.name == name else f" ({shown(found.name)})"
-        notes.append(
-            f"{name} looks like {found.kind}{alias}, where small means good, and is read as it stands: "
-            f"pass {_remedy(found)}, or {spelled('transform', 'as_is')} if high means good"
+        alias = () if found.name == name else (shown(found.name),)
+        detail = (
+            f"looks like {found.kind}, where small means good, and is read as it stands: pass {_remedy(found)}, or "
+            f"{spelled('transform', 'as_is')} if high means good"
         )
+        notes.append(Note(Fact("direction", name, examples=alias, named=len(alias), detail=detail)))
     if found.order is not None and share > MOST:
-        notes.append(f"{name}: {_contradiction(found.order)}: if lower is better, pass {_remedy(found)}")
+        notes.append(f"{name}: {_contradiction(found.order)}; if lower is better, pass {_remedy(found)}")
     return tuple(notes)
 
 

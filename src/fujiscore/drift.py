@@ -13,6 +13,7 @@ from fujiscore.coercion import labelled
 from fujiscore.compare import compare
 from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, spelled
+from fujiscore.labels import advice
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import align, takes_policies
@@ -188,7 +189,9 @@ def _universe(versions: Sequence[Ranking], rules: Any) -> Any:
     first, second = (set(_labels(version)) for version in versions)
     if not first & second:
         listed = " and ".join(f"{version.name} has {first_few(list(_labels(version)))}" for version in versions)
-        raise InputError(f"{ROLES[0]} and {ROLES[1]} must share features; they have none in common: {listed}.")
+        hint = advice([first, second], [version.name for version in versions])
+        why = "" if hint is None else f" {hint}."
+        raise InputError(f"{ROLES[0]} and {ROLES[1]} must share features; they have none in common: {listed}.{why}")
     known = any(version.universe is not None or version.split is not None for version in versions)
     if rules.get("universe") is not None or rules["missing"] != "zero" or known or first == second:
         return rules.get("universe")

@@ -114,12 +114,12 @@ class LongRankings(Rankings):
         ends = [[(1 << 64) - 1, 0], [(1 << 64) - 1, 0]]  # of each ranking, the least and the greatest key
         lock = Lock()
 
-        def work(worker: int, number: int, batches: Batches) -> None:
+        def work(worker: int, _: int, batches: Batches) -> None:
             for both in batches:
                 for i, scores in enumerate(both):
                     least, most = map(int, _kernels.long.count(scores, self._shift, tables[i][worker]))
                     if stream.strict and (least <= _kernels.long.INFINITE or most > _kernels.long.NOTHING):
-                        stream.refuse(number)
+                        stream.refuse()
                     with lock:
                         ends[i] = [min(ends[i][0], least), max(ends[i][1], most)]
 

@@ -19,8 +19,9 @@ from fujiscore.errors import InputError, choice, counted, first_few, integer, pr
 from fujiscore.io.runs import Asked, alike, load_run, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
 from fujiscore.measures import find, require_whole
+from fujiscore.notes import Fact, Note, Tally, final
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
-from fujiscore.queries import Policies, Tally, repeated, together
+from fujiscore.queries import Rules, repeated, together
 from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
@@ -48,7 +49,7 @@ class Job:
     """What to do with every query; the same for all tiles."""
 
     task: Task
-    policies: Policies
+    rules: Rules
     keep: int
 
 
@@ -158,11 +159,11 @@ def compare_runs(
     array([0.5, 1. ])
     """
     a, b = (models.read(obj, name) or models.without_gradient(obj) for obj, name in ((a, "a"), (b, "b")))
-    policies = _policies(_suited(negative, a, b), nan, missing, duplicates, transform)
-    task = _task(measures, k, ks, universe, policies, ties, zero_tail)
+    rules = _rules(_suited(negative, a, b), nan, missing, duplicates, transform)
+    task = _task(measures, k, ks, universe, rules, ties, zero_tail)
     proportion("confidence", confidence)
     asked = Asked(by, item, score, group_by, format)
-    job = Job(task, policies, integer("keep", keep, 0))
+    job = Job(task, rules, integer("keep", keep, 0))
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     notes: list[str] = []
     with ExitStack() as stack:
@@ -190,7 +191,7 @@ def _suited(negative: str, a: Any, b: Any) -> str:
     return suits.pop() if negative == "raise" and len(suits) == 1 else negative
 
 
-def _policies(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Policies:
+def _rules(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Rules:
     """Return the checked policies."""
     choice("negative", negative, NEGATIVE)
     choice("nan", nan, NAN)
@@ -199,7 +200,7 @@ def _policies(negative: str, nan: str, missing: str, duplicates: str, transform:
     first, second = one_per_ranking(transform, ("a", "b"))
     if negative != "split" and first == second == "abs":
         negative = "abs"  # the signs stay beside the magnitudes
-    return Policies(negative, nan, missing, duplicates, (first, second))
+    return Rules(negative, nan, missing, duplicates, (first, second))
 
 
 def _task(
@@ -207,7 +208,7 @@ def _task(
     k: int | None,
     ks: Any,
     universe: int | None,
-    policies: Policies,
+    rules: Rules,
     ties: str,
     zero_tail: str,
 ) -> Task:
@@ -222,10 +223,10 @@ def _task(
     choice("zero_tail", zero_tail, ZERO_TAIL)
     if universe is not None:
         require_size(integer("universe", universe, 1), "universe")
-    if policies.negative == "split":
+    if rules.negative == "split":
         _require_signed_items(chosen, universe)
-    bounded = "bounds" if policies.missing == "bounds" else "zero"
-    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, policies.negative)
+    bounded = "bounds" if rules.missing == "bounds" else "zero"
+    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, rules.negative)
 
 
 def _require_signed_items(measures: Sequence[Measure], universe: int | None) -> None:
@@ -271,12 +272,12 @@ def _in_memory(
     grouped = any(side.columns.groups is not None for side in (first, second))
     require_groups(asked, names, found=grouped)
     for name, loaded in zip(names, (first, second), strict=True):
-        notes += [note if name == note[: len(name)] else f"{name}: {note}" for note in loaded.notes]
+        notes += [note if isinstance(note, Note) else f"{name}: {note}" for note in loaded.notes]
     notes += _on_direction(names, (first.evidence, second.evidence), job)
     r, s, told = alike(first.columns, second.columns)
     notes += told
     part = Part()
-    chunk = together(r, s, names, job.policies, part.tally)
+    chunk = together(r, s, names, job.rules, part.tally)
     spans = _cut(chunk)
     for piece in run(_compared, spans, shared=(chunk, job, names), label="queries", **work):
         part.add(piece, job.keep)
@@ -287,7 +288,7 @@ def _in_memory(
 
 def _on_direction(names: tuple[str, str], known: Sequence[Evidence | None], job: Job) -> list[str]:
     """Return notes on runs whose scores are read as they stand though less seems better; raise if it surely is."""
-    sides = zip(names, known, job.policies.transforms, strict=True)
+    sides = zip(names, known, job.rules.transforms, strict=True)
     return [note for name, evidence, transform in sides if transform is None for note in judged(evidence, name)]
 
 
@@ -340,13 +341,14 @@ def _require_same_items(
     lacking = [shown(item) for item in one if item not in set(other)] or [shown(i) for i in other if i not in set(one)]
     raise InputError(
         f"{names[0]} and {names[1]} must list the same items for each query; for query "
-        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass {' or '.join(remedies)}."
+        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass {' or '.join(remedies)}.",
+        "missing",
     )
 
 
 def _refused(job: Job) -> tuple[str, list[str]] | None:
     """Return why lists of different items are refused, and the remedies; None if they are not."""
-    missing, split = job.policies.missing, job.policies.negative == "split"
+    missing, split = job.rules.missing, job.rules.negative == "split"
     zero, drop = spelled("missing", "zero"), spelled("missing", "drop")
     if missing == "raise":
         return "", [zero, drop] if split else [spelled("missing", "bounds"), zero, drop]
@@ -376,9 +378,8 @@ def _compared_range(a: Stored, b: Stored, job: Job, names: tuple[str, str], low:
     for first, second in chunks(a, b, low, high):
         r, s, notes = alike(first, second) if len(first) and len(second) else (first, second, ())
         for note in notes:
-            part.tally.examples.setdefault(note, [])
-            part.tally.counts[note] = 1
-        chunk = together(r, s, names, job.policies, part.tally)
+            part.tally.add(Fact("said", count=1, detail=note))
+        chunk = together(r, s, names, job.rules, part.tally)
         if chunk.queries:
             part.add(_compared(chunk, job, names, 0, len(chunk.queries)), job.keep)
         part.only[0].extend(chunk.only[0])
@@ -398,18 +399,18 @@ def _result(
             f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}."
         )
     columns = part.joined()
-    task, policies = job.task, job.policies
+    task, rules = job.task, job.rules
     settings = {
         "a": names[0],
         "b": names[1],
         **where,
         "universe": task.universe,
-        "missing": policies.missing,
+        "missing": rules.missing,
         "ties": task.ties,
         "zero_tail": task.zero_tail,
     }
     told = [*notes, *part.tally.notes(), *_notes(columns, part, names, task)]
-    told += scales(policies.transforms, names)
+    told += scales(rules.transforms, names)
     return RunComparison(
         _labels(part.queries),
         columns,
@@ -417,10 +418,10 @@ def _result(
         settings,
         _labels(part.only[0]),
         _labels(part.only[1]),
-        lists={query: _rankings(lists, names, policies) for _, query, lists in part.kept},
+        lists={query: _rankings(lists, names, rules) for _, query, lists in part.kept},
         groups=_labels(part.groups) if part.groups else None,
         confidence=confidence,
-        notes=tuple(dict.fromkeys(told)),
+        notes=final(told),
     )
 
 
@@ -433,11 +434,11 @@ def _labels(labels: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _rankings(lists: Any, names: tuple[str, str], policies: Policies) -> tuple[Ranking, Ranking]:
+def _rankings(lists: Any, names: tuple[str, str], rules: Rules) -> tuple[Ranking, Ranking]:
     """Return the two rankings of a query over the items of both."""
     parts = [Labelled(items, scores) for items, scores in lists]
     first, second = align(
-        parts, list(names), negative=policies.negative, nan="raise", missing="zero", duplicates="raise",
+        parts, list(names), negative=rules.negative, nan="raise", missing="zero", duplicates="raise",
         transform=None, universe=None, notes=(),
     )  # fmt: skip
     return first, second
@@ -450,14 +451,14 @@ def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str],
         for name, queries in zip(names, part.only, strict=True)
         if queries
     ]
-    if "fuji" in columns and part.tally.negative and np.isnan(columns["fuji"][columns["k"] > 0]).any():
+    if "fuji" in columns and part.tally.counted("negative as 0") and np.isnan(columns["fuji"][columns["k"] > 0]).any():
         notes.append(
             "FUJI is undefined where all scores of a list are negative: pass "
             f"{spelled('transform', 'exp')} if they are logs"
         )
     if task.negative == "split":
         notes.append(f"{spelled('negative', 'split')}: each item read as two, one for each sign")
-        positive = [name for name in names if not part.tally.kept_apart(name)]
+        positive = [name for name in names if not part.tally.counted("signs split", name)]
         if len(positive) == 1:
             notes.append(f"{positive[0]} has no negative score, the other run has: are its scores magnitudes?")
     ks = task.depths.ks

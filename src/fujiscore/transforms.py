@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
+from fujiscore.notes import Fact, Note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,18 +61,9 @@ def scales(transforms: Sequence[Transform | None], names: Sequence[str]) -> list
     """Return notes on how scores are read: one for all rankings, or one for those that have a transform in common."""
     titles = [_title(transform) for transform in transforms]
     if len(set(titles)) == 1:
-        return [f"scores read as {title}" for title in titles[:1] if title]
+        return [Note(Fact("transform", detail=title)) for title in titles[:1] if title]
     groups = {title: [name for name, own in zip(names, titles, strict=True) if own == title] for title in titles}
-    return [f"{first_few(group)}: scores read as {title}" for title, group in groups.items() if title]
-
-
-def transformed(scores: Scores, transform: Transform, name: str) -> tuple[Scores, tuple[str, ...]]:
-    """Return the transformed scores of one ranking (NaN stays NaN), and notes on what a reader must know."""
-    if not callable(transform):
-        choice("transform", transform, TRANSFORMS)
-    zeros = int((scores == 0).sum()) if transform == "neglog10" else 0
-    note = f"{name}: {counted(zeros, 'p-value')} of 0 read as {SMALLEST:.1g}, the smallest number"
-    return transformed_lists(np.array([0, scores.size]), scores, transform, name), (note,) if zeros else ()
+    return [Note(Fact("transform", first_few(group), detail=title)) for title, group in groups.items() if title]
 
 
 def transformed_lists(start: NDArray[np.int64], scores: Scores, transform: Transform, name: str) -> Scores:
@@ -171,5 +163,6 @@ def _require(scores: Scores, good: NDArray[np.bool_], name: str, required: str, 
     )
     raise InputError(
         f"{spelled('transform', transform)} requires {required}; {name} has {int(bad.sum())} others "
-        f"(first: {scores[int(np.argmax(bad))]:g}). {remedy}"
+        f"(first: {scores[int(np.argmax(bad))]:g}). {remedy}",
+        "transform",
     )

@@ -15,6 +15,7 @@ from fujiscore.io import formats
 from fujiscore.io.columns import choose, group_evidence, groups
 from fujiscore.io.documents import document
 from fujiscore.io.table import unknown
+from fujiscore.notes import Fact, Note, prefixed
 from fujiscore.rankings import DUPLICATES, align
 from fujiscore.transforms import AS_IS, one_per_ranking
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     File: TypeAlias = str | os.PathLike[str]
 
-AS_LIST = "no scores: read as a list from best to worst, scores 1/rank"
+AS_LIST = Note(Fact("no scores"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +147,7 @@ def gather(paths: Iterable[File], **options: Any) -> Loaded:
         files += [os.fspath(path)] * len(loaded.sources)
         for note in loaded.notes:
             said.setdefault(note, []).append(os.fspath(path))
-    notes = [f"{first_few(of)}: {note}" for note, of in said.items()]
+    notes = [prefixed(first_few(of), note) for note, of in said.items()]
     names = distinct_names([source.name for source in sources], files)
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 

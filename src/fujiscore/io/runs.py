@@ -22,6 +22,7 @@ from fujiscore.io.columns import QUERY_NAMES, choose, column_evidence, label_of,
 from fujiscore.io.documents import document
 from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
 from fujiscore.models import Source
+from fujiscore.notes import Note
 from fujiscore.queries import Columns, changes, joined, labels_at, two_groups
 from fujiscore.ranking import Ranking
 
@@ -315,7 +316,7 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     scores = np.concatenate([part.scores for part in parts])
     notes = [note for part in parts for note in part.notes]
     likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
-    said = (f"{notes[0]}{likewise}",) if notes else ()
+    said = tuple(Note(note.fact, f"{note}{likewise}") if isinstance(note, Note) else note for note in notes[:1])
     start = np.cumsum(sizes) - sizes
     # Positions are in the order of the items, whatever their scores.
     named = [part.items is not None and not isinstance(part.items, range) for part in parts]

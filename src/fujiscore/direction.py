@@ -117,7 +117,7 @@ def evidence(name: object, scores: Scores, order: Order | None = None) -> Eviden
         kind = None
     if kind is None and (order is None or not order.rising):
         return None
-    return Evidence(str(name), kind, order, bool((scores > 0).all()))
+    return Evidence(str(name), kind, order, bool(((scores > 0) | np.isnan(scores)).all()))
 
 
 def _may_be(kind: str, scores: Scores) -> bool:

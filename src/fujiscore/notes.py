@@ -81,9 +81,8 @@ def _magnitudes(fact: Fact) -> str:
     replaced = f"{counted(fact.count, 'negative score')} replaced by magnitudes"
     if fact.count < fact.total or fact.count == 1 or fact.detail == "signed":
         return replaced
-    return (
-        f"{replaced}, which reverses the order: all are negative. Pass {spelled('transform', 'exp')} if they are logs"
-    )
+    remedy = f"pass {spelled('transform', 'exp')} if they are logs"
+    return f"{replaced}, which reverses the order, as all scores are negative: {remedy}"
 
 
 def _merged(fact: Fact) -> str:

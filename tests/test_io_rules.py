@@ -254,22 +254,28 @@ def test_unknown_separators_are_not_lists(write, text):
 @pytest.mark.parametrize(
     ("name", "what", "remedy"),
     [
-        *((name, "p-values", "neglog10") for name in ("p", "P.Value", "p-val", "p_adj", "PADJ", "adj_p", "adj.P.Val")),
-        *((name, "p-values", "neglog10") for name in ("FDR", "q", "q value", "qval")),
-        *((name, "distances", "flip' or transform='reciprocal") for name in ("distance", "Dist")),
-        ("rank", "ranks", "reciprocal"),
-        *((name, "errors", "flip' or transform='reciprocal") for name in ("WER", "loss", "test_error")),
+        *(
+            (name, "p-values", "'neglog10'")
+            for name in ("p", "P.Value", "p-val", "p_adj", "PADJ", "adj_p", "adj.P.Val")
+        ),
+        *((name, "p-values", "'neglog10'") for name in ("FDR", "q", "q value", "qval")),
+        *((name, "distances", "'flip' (or transform='reciprocal' if none is 0)") for name in ("distance", "Dist")),
+        ("rank", "ranks", "'reciprocal'"),
+        *(
+            (name, "errors", "'flip' (or transform='reciprocal' if none is 0)")
+            for name in ("WER", "loss", "test_error")
+        ),
     ],
 )
 def test_columns_where_small_is_good_are_warned_about(write, name, what, remedy):
     path = write("x.csv", f"gene,{name}\na,0.5\nb,1\nc,\n")
     warning = (
         f"x ({name!r}) looks like {what}, where small means good, and is read as it stands: "
-        f"pass transform='{remedy}', or transform='as_is' if high means good"
+        f"pass transform={remedy}, or transform='as_is' if high means good"
     )
     guess = f"{path}: item column 'gene', score column {name!r}"
     assert read(path, nan="drop").notes[:2] == (guess, warning)
-    for transform in (remedy.split("'")[0], "as_is", "rank", np.sqrt, ("as_is",), {"x": "as_is"}):
+    for transform in (remedy.split("'")[1], "as_is", "rank", np.sqrt, ("as_is",), {"x": "as_is"}):
         notes = read(path, nan="drop", transform=transform).notes
         assert not any("looks like" in note for note in notes), transform
     assert read(path, nan="drop", transform="as_is").scores[0].tolist() == [0.5, 1]

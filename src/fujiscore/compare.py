@@ -620,7 +620,7 @@ def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
 
 
 def _direction_hint(overlap: Overlap, measures: Sequence[Measure]) -> tuple[str, ...]:
-    """Return a hint where top sets share far fewer items than by chance: is one ranking in the other direction?
+    """Return a hint where top sets share far fewer items than by chance, as those of opposite directions do.
 
     The standard deviation is that of the hypergeometric distribution. Rank correlations tell by their sign.
     """
@@ -635,10 +635,8 @@ def _direction_hint(overlap: Overlap, measures: Sequence[Measure]) -> tuple[str,
     if z[place] > FAR_BELOW_CHANCE:
         return ()
     sides = f"{spelled('transform', ('flip', None))} or {spelled('transform', (None, 'flip'))}"
-    return (
-        f"far less alike than by chance: {overlap.shared[place]} items shared at k = {overlap.asked[0][place]}, "
-        f"z = {z[place]:.1f}. Is lower better in one of the rankings? Then pass {sides}",
-    )
+    found = f"{overlap.shared[place]} items shared at k = {overlap.asked[0][place]}, z = {z[place]:.1f}"
+    return (f"far less alike than by chance ({found}): if lower is better in one of the rankings, pass {sides}",)
 
 
 def _chance_caveats(overlap: Overlap, measures: Sequence[Measure], permutations: int) -> list[str]:

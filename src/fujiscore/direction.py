@@ -100,14 +100,11 @@ class Evidence:
         What the name says the scores are, if that is something of which less is better.
     order : Order or None
         The order of rows or ranks beside the scores.
-    positive : bool
-        Whether all scores are positive, so that each has a reciprocal.
     """
 
     name: str
     kind: str | None = None
     order: Order | None = None
-    positive: bool = False
 
 
 def evidence(name: object, scores: Scores, order: Order | None = None) -> Evidence | None:
@@ -117,7 +114,7 @@ def evidence(name: object, scores: Scores, order: Order | None = None) -> Eviden
         kind = None
     if kind is None and (order is None or not order.rising):
         return None
-    return Evidence(str(name), kind, order, bool(((scores > 0) | np.isnan(scores)).all()))
+    return Evidence(str(name), kind, order)
 
 
 def _may_be(kind: str, scores: Scores) -> bool:
@@ -235,7 +232,6 @@ def _remedy(found: Evidence) -> str:
     """Return the transforms for scores of which less is better."""
     if found.kind == P_VALUES:
         return spelled("transform", "neglog10")
-    if found.kind == RANKS and found.positive:
-        return spelled("transform", "reciprocal")
-    words = ("flip", "reciprocal") if found.positive and found.kind != E_VALUES else ("flip",)
-    return " or ".join(spelled("transform", word) for word in words)
+    if found.kind in {RANKS, E_VALUES}:
+        return spelled("transform", "reciprocal" if found.kind == RANKS else "flip")
+    return f"{spelled('transform', 'flip')} (or {spelled('transform', 'reciprocal')} if none is 0)"

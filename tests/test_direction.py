@@ -147,7 +147,9 @@ def test_file_columns_are_looked_at(tmp_path, ending):
 
 
 def ranked(rows, ranks):
-    return "gene,rank,score\n" + "".join(f"g{i},{rank},{score}\n" for i, (score, rank) in enumerate(zip(rows, ranks, strict=True)))
+    return "gene,rank,score\n" + "".join(
+        f"g{i},{rank},{score}\n" for i, (score, rank) in enumerate(zip(rows, ranks, strict=True))
+    )
 
 
 def test_a_rank_column_that_contradicts_the_scores_is_an_error(tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 from fujiscore import models
 from fujiscore.coercion import labelled
 from fujiscore.compare import compare
-from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange
+from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange, beyond_noise, judges
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, spelled
 from fujiscore.labels import advice
 from fujiscore.pairwise import pairwise
@@ -367,10 +367,10 @@ def _remedy(noise: str, alpha: float) -> list[str]:
 
 def _verdict(changes: Sequence[FeatureChange], test: VersionTest | None, noise: str, alpha: float) -> str:
     """Return the verdict in words."""
-    if test is not None and test.least_p <= alpha + ROUNDING and not np.isnan(test.p_value):
-        beyond = test.p_value <= alpha + ROUNDING
+    beyond = beyond_noise(changes, test, alpha)
+    if test is not None and judges(test, alpha):
         return f"beyond the noise between {noise}" if beyond else f"no more than between {noise}"
-    if all(change.kind == "same" for change in changes):
+    if beyond is not None:
         return "no change"
     if test is None:
         return f"{UNJUDGED}: no {noise} given to compare with"

@@ -129,7 +129,7 @@ class LongRankings(Rankings):
         n = int(self._buckets[0].count.sum())
         if not n:
             both = " and ".join(column.origin for column in columns)
-            raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
+            raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.", "empty")
         names = [column.name for column in columns] if columns[0].name != columns[1].name else ["r", "s"]
         self._members = [
             SummarisedRanking(name, n, float(score(own.first[0])), constant=own.count.size == 1 and not own.mixed[0])

@@ -112,6 +112,7 @@ WORDS: dict[str, Callable[[Fact], str]] = {
     "duplicates": _merged,
     "missing": lambda fact: f"lacks {fact.count} of {fact.total} items, {fact.detail}: {_listed(fact)}",
     "missing dropped": lambda fact: _left(fact, "not in every ranking"),
+    "no p-value": lambda fact: f"no p-value: {fact.detail}",
     "constant lists": lambda fact: f"{counted(fact.count, 'list')} with equal scores only: they order nothing",
 }
 # What stands between a ranking's name and the words, where it is not a colon.

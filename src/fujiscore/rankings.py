@@ -339,14 +339,10 @@ def _drop_nan(sides: Sequence[Side], notes: list[str]) -> None:
     for side in sides:
         names.update(zip(side.keys().tolist(), side.labels(np.arange(side.scores.size)), strict=True))
     without = sorted({code for side, mask in zip(sides, gone, strict=True) for code in side.keys()[mask].tolist()})
-    nan = spelled("nan", "drop")
     if len(without) == len(names):
         both = " and ".join(side.name for side in sides)
-        raise InputError(f"{both} have no item left after {nan}: each has a NaN.", "empty")
+        raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.", "empty")
     policies.drop(sides, gone, "merged")
-    for side in sides:
-        if not side.scores.size:
-            raise InputError(f"{side.name} must list an item that is left after {nan}; it lists none.", "empty")
     notes.append(Note(about("NaN dropped", "", [names[code] for code in without], total=len(names))))
 
 
@@ -480,17 +476,25 @@ def _aligned(
     aligned, absent = [], []
     for values, place, name in zip(scores, places, names, strict=True):
         positions = np.fromiter(map(place.get, items, repeat(-1)), np.intp, len(items))
-        gone_mask = positions < 0
-        if gone_mask.any():
-            lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]
+        lacks = positions < 0
+        if lacks.any():
+            lacking = [items[i] for i in np.flatnonzero(lacks).tolist()]
             if missing == "raise":
                 raise _missing_items(name, lacking, len(items), hint)
             of_each.append(Note(about("missing", name, lacking, total=len(items), detail="scored 0")))
-        aligned.append(np.where(gone_mask, 0.0, values[positions]))
-        absent.append(gone_mask if gone_mask.any() else None)
+        aligned.append(np.where(lacks, 0.0, _require_listed(values, name)[positions]))
+        absent.append(lacks if lacks.any() else None)
     if hint is not None:  # the likely reason for what the other notes say, so it comes first
         of_each.insert(0, hint)
     return aligned, absent, items
+
+
+def _require_listed(scores: Scores, name: str) -> Scores:
+    """Return the scores of a ranking that lists at least one item that is left."""
+    if not scores.size:
+        nan = spelled("nan", "drop")
+        raise InputError(f"{name} must list an item that is left after {nan}; it lists none.", "empty")
+    return scores
 
 
 def _missing_items(name: str, lacking: Sequence[Hashable], total: int, hint: str | None) -> InputError:

@@ -16,7 +16,7 @@ from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, comp
 from fujiscore.coercion import Labelled, require_size
 from fujiscore.direction import judged
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
-from fujiscore.io.runs import Asked, alike, load_run, require_groups
+from fujiscore.io.runs import Asked, alike, load_run, open_runs, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
 from fujiscore.measures import find, require_whole
 from fujiscore.notes import Fact, Note, Tally, final
@@ -166,6 +166,7 @@ def compare_runs(
     job = Job(task, rules, integer("keep", keep, 0))
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     notes: list[str] = []
+    a, b = open_runs((a, b), asked)
     with ExitStack() as stack:
         folder = partial(_folder, stack)
         for stores in ways(a, b, asked, folder, notes, distributed=executor is not None):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -172,7 +172,7 @@ def _lists(start: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(start)), np.diff(np.append(start, rows)))
 
 
-def _agreement(rank: str | None, lists: NDArray[np.int64], scores: Scores, places: NDArray[np.generic]) -> Order:
+def _agreement(rank: str | None, lists: NDArray[np.int64], scores: Scores, places: NDArray[Any]) -> Order:
     """Return how the order of rows agrees with their scores; rows at equal places have none."""
     before, after = scores[:-1], scores[1:]
     step = (lists[1:] == lists[:-1]) & (places[1:] > places[:-1])

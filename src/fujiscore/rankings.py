@@ -308,7 +308,7 @@ def _side(part: Labelled, name: str, negative: str, transform: Any, *, signed: b
         return rows.tolist() if part.items is None else [part.items[row] for row in rows.tolist()]
 
     start = np.array([0, part.scores.size])
-    flags = {"signed": signed, "quiet": quiet}
+    flags: Any = {"signed": signed, "quiet": quiet}
     return Side(name, part.scores, start, labels_at, negative=negative, transform=transform, **flags)
 
 

@@ -234,4 +234,9 @@ def _remedy(found: Evidence) -> str:
         return spelled("transform", "neglog10")
     if found.kind in {RANKS, E_VALUES}:
         return spelled("transform", "reciprocal" if found.kind == RANKS else "flip")
+    return remedy()
+
+
+def remedy() -> str:
+    """Return the transforms for distances and errors."""
     return f"{spelled('transform', 'flip')} (or {spelled('transform', 'reciprocal')} if none is 0)"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Files: TypeAlias = Mapping[str, Sequence[Source]]  # the rankings that each path of the command line holds
 
-# Columns that rank, the most telling first and p-values last; those of one kind go together (DESeq2's stat and limma's t).
+# Columns that rank, the most telling first, p-values last; those of a kind go together (DESeq2's stat and limma's t).
 KINDS = (
     SCORE_NAMES,
     ("stat", "t", "z", "zscore", "f", "wald", "waldstat"),

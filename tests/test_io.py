@@ -659,7 +659,7 @@ def test_read_aligns_and_checks(write):
     two = write("two.csv", "item,score\nb,4\na,-3\nc,1\n")
     found = read([one, two], missing="drop", negative="clip")
     assert found.names == ("one", "two")
-    assert found.labels == ["a", "b"]
+    assert found.labels == ("a", "b")
     assert [own.tolist() for own in found.scores] == [[1.0, 2.0], [-3.0, 4.0]]
     assert read(one)["one"].scores.tolist() == [1.0, 2.0]
     with pytest.raises(InputError, match="one must score every item; it lacks 1 of 3"):

@@ -13,10 +13,10 @@ from fujiscore.closed_forms import has_closed_form
 from fujiscore.errors import NAME, InputError, choice, printable, short_names, spelled
 from fujiscore.explain import Explanation, explanation
 from fujiscore.intervals import ALTERNATIVES
-from fujiscore.long import Asked, LongRankings, pair_of_columns
+from fujiscore.long import Asked, LongRankings, Passes, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
-from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
+from fujiscore.overlap import Grid, TopSets, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Reported, ResultOverK
 from fujiscore.stream import Column
@@ -142,7 +142,7 @@ class Comparison(ResultOverK, Reported):
         The evaluated k.
     at : ndarray of int64
         Further k to report.
-    overlap : Overlap
+    overlap : TopSets
         All that was computed of the two orders, along the grid and the further k.
     notes : tuple of str
         What was done to the input, and what the results rest on.
@@ -152,11 +152,11 @@ class Comparison(ResultOverK, Reported):
         Which areas count as extreme in p-values.
     """
 
-    rankings: Rankings
+    rankings: Rankings | LongRankings
     measures: tuple[Measure, ...]
     grid: Grid
     at: Sizes
-    overlap: Overlap
+    overlap: TopSets
     notes: tuple[str, ...]
     permuted: Mapping[str, list[Chance]] | None = None
     alternative: str = "greater"
@@ -192,6 +192,12 @@ class Comparison(ResultOverK, Reported):
     def in_memory(self) -> bool:
         """Whether both rankings are in memory, as `explain` needs them, rather than read in passes."""
         return not isinstance(self.rankings, LongRankings)
+
+    def loaded(self, what: str) -> Rankings:
+        """Return both rankings for what needs their items, or raise if they were read in passes."""
+        if isinstance(self.rankings, LongRankings):
+            raise self.rankings.refusal(what)
+        return self.rankings
 
     @property
     def ties_cut(self) -> int:
@@ -284,13 +290,12 @@ class Comparison(ResultOverK, Reported):
 
     def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:
         """Explain FUJI at k, by default at 10 or half of the items; nothing is sorted again."""
-        if not self.in_memory:
-            raise InputError("explain needs both rankings in memory; these were read in passes. Compare their tops.")
+        both = self.loaded("explain")
         if k is None:
             k = min(10, max(1, self.grid.depth // 2))
         zero_tail = "include" if self.overlap.zero_tail else "exclude"
-        sizes = set_sizes(k, self.rankings.depth)
-        return explanation(self.rankings, sizes, ties=self.overlap.ties, zero_tail=zero_tail)
+        sizes = set_sizes(k, both.depth)
+        return explanation(both, sizes, ties=self.overlap.ties, zero_tail=zero_tail)
 
     def _summary(self) -> list[str]:
         top = self.grid.kind == "all" and self.ks.size > 1
@@ -432,7 +437,7 @@ def score(
     0.3333333333333333
     """
     chosen = find(measure)
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     sizes = set_sizes(k, limit(both))
     overlap = overlap_of(both, *sizes, ties=ties, zero_tail=zero_tail)
     return float(evaluate(chosen, overlap)[0])
@@ -473,7 +478,7 @@ def curve(
     chosen = find(measure)
     if str(policies.get("missing")) == "bounds":
         return _bounds(r, s, chosen, ks, ties, zero_tail, dict(policies))
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     points = grid(ks, both.depth, limit(both))
     overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, [chosen]))
@@ -574,21 +579,24 @@ def compare(
     choice("alternative", alternative, ALTERNATIVES)
     if isinstance(r, Column) or isinstance(s, Column):
         asked = Asked(chosen, ks, permutations, ties)
-        both = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
+        both: Rankings | Passes = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
     else:
         both = pair(r, s, policies)
-    points = grid(ks, both.depth, limit(both))
+    most = both.depth if isinstance(both, Passes) else limit(both)
+    points = grid(ks, both.depth, most)
     if any(measure.name == "fuji" for measure in chosen):
-        require_scores_for_fuji(both)
-    at = grid(k, both.depth, limit(both), "k").ks if np.size(k) else np.empty(0, np.int64)
+        require_scores_for_fuji(both.extents if isinstance(both, Passes) else both)
+    at = grid(k, both.depth, most, "k").ks if np.size(k) else np.empty(0, np.int64)
     path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
-    if isinstance(both, LongRankings):
-        overlap: Overlap = both.overlap(path, zero_tail)
+    rankings: Rankings | LongRankings
+    overlap: TopSets
+    if isinstance(both, Passes):
+        rankings, overlap = both.overlap(path, zero_tail)
     else:
-        overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
-    notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
+        rankings, overlap = both, overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
+    notes = (*rankings.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
     notes += _direction_hint(overlap, chosen)
-    result = Comparison(both, chosen, points, at, overlap, notes, alternative=alternative)
+    result = Comparison(rankings, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
         return result
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress, "alternative": alternative}
@@ -597,7 +605,7 @@ def compare(
     return replace(result, notes=(*notes, *further), permuted=drawn)
 
 
-def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
+def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
     """Return what values rest on: cut ties, constant scores, points where a measure is undefined."""
     notes: list[str] = []
     if overlap.r.untied and overlap.s.untied and not any(measure.by_rank for measure in measures):
@@ -619,7 +627,7 @@ def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
     return notes
 
 
-def _direction_hint(overlap: Overlap, measures: Sequence[Measure]) -> tuple[str, ...]:
+def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str, ...]:
     """Return a hint where top sets share far fewer items than by chance, as those of opposite directions do.
 
     The standard deviation is that of the hypergeometric distribution. Rank correlations tell by their sign.
@@ -639,7 +647,7 @@ def _direction_hint(overlap: Overlap, measures: Sequence[Measure]) -> tuple[str,
     return (f"far less alike than by chance ({found}): if lower is better in one of the rankings, pass {sides}",)
 
 
-def _chance_caveats(overlap: Overlap, measures: Sequence[Measure], permutations: int) -> list[str]:
+def _chance_caveats(overlap: TopSets, measures: Sequence[Measure], permutations: int) -> list[str]:
     """Return why chance levels are missing, with the remedy."""
     if overlap.population is None:
         return [no_universe()]

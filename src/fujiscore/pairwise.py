@@ -393,7 +393,7 @@ def _run_pairs(
 
 def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
     """All pairs by the grid kernel: of each ranking only scores, levels and what depends on the grid are kept."""
-    scores = rankings.matrix()
+    scores = rankings.block()
     item_levels = np.empty(scores.shape, np.uint8)
     tiles = list(zip(rankings, item_levels, strict=True))
     prepared = run(_prepare, tiles, shared=(task,), n_jobs=work["n_jobs"], progress=False)
@@ -414,7 +414,7 @@ def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tu
     sizes = task.grid.ks
     if task.ties == "closed":
         sizes = ranking.tie_groups[1][sizes - 1].astype(np.int64)
-    _kernels.grid.levels(ranking.order, sizes, item_levels)
+    _kernels.grid.levels(ranking.ordered.positions, sizes, item_levels)
     kth = ranking.ranked[sizes - 1]
     if not task.by_chance:
         return sizes, kth, 0.0, None

@@ -28,6 +28,15 @@ from fujiscore.io.table import (
     require_plain_numbers,
     unknown,
 )
+from fujiscore.roles import (
+    COMPETITOR_NAMES,
+    GROUP_NAMES,
+    LONG_RANKING_NAMES,
+    QUERY_NAMES,
+    RANKING_NAMES,
+    is_group_name,
+    plain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -44,16 +53,6 @@ ITEM_NAMES = (
     "names",
 )
 INDEX_NAMES = ("", "index", "unnamed: 0", "__index_level_0__")  # pandas writes the last two for an unnamed index
-QUERY_NAMES = ("qid", "queryid", "query", "topic", "topicid", "user", "userid")  # these name rankings as numbers, too
-RANKING_NAMES = ("ranking", "method", "query", "qid", "queryid", "model", "run", "topic", "topicid", "user", "userid")
-LONG_RANKING_NAMES = ("model", "run", "topic", "topicid", "user", "userid")  # where they occur twice on average
-# These name rankings where items repeat: elsewhere they describe items (the cluster of a gene).
-GROUP_NAMES = (
-    *("task", "dataset", "benchmark", "group", "cluster", "celltype", "contrast", "condition", "experiment", "study"),
-    *("fold", "cvfold", "seed", "split", "repeat", "repetition", "replicate", "resample", "bootstrap", "trial"),
-)
-# These name items beside a column that names rankings (task, model, score), and rankings beside items.
-COMPETITOR_NAMES = ("model", "method", "system", "algorithm", "classifier", "estimator", "ranker")
 SCORE_NAMES = ("score", "scores", "sim", "similarity", "weight", "importance", "value")
 # The last word of a name that says score: mean_score, GiniImportance, Weight (%).
 SCORE_WORDS = frozenset(name + end for name in SCORE_NAMES for end in ("", "s")) | {"similarities"}
@@ -63,25 +62,13 @@ RANK_NAMES = ("rank", "ranks")
 IDENTIFIER_ENDS = ("id", "ids", "code", "key", "accession", "entrez")
 DIGITS = re.compile(r"\s*[0-9]+\s*")
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-PUNCTUATION = str.maketrans("", "", " ._-")
 # Within a label of several lines: a separator, or a number at the end of a line, as rows have them.
 ROWS = re.compile(r"[,;|\t]|\s[-+.0-9][-+.0-9eE]*\s*[\r\n]")
-
-
-def plain(name: str) -> str:
-    """Return a column's name without case and punctuation."""
-    return name.lower().translate(PUNCTUATION)
 
 
 def is_item_name(name: str, *, plural: bool = False) -> bool:
     """Return whether a name is one that item columns have."""
     return plain(name) in ITEM_NAMES or (plural and plain(name).removesuffix("s") in ITEM_NAMES)
-
-
-def is_group_name(name: str) -> bool:
-    """Return whether a name is one of columns that name rankings, never items."""
-    known = plain(name)
-    return known in GROUP_NAMES or (known in RANKING_NAMES and known not in COMPETITOR_NAMES)
 
 
 def is_index_name(name: str) -> bool:
@@ -160,11 +147,12 @@ def choose(
     if item_column is None and by and by_row:
         return _one_per_row(table, by[0], scores)
     if item_column is None:
-        _refuse_either_way(table, next(filter(is_group_name, table.numeric), None), scores)
+        if by_row:
+            _refuse_either_way(table, next(filter(is_group_name, table.numeric), None), scores)
         among = f"none of {listed(table.numeric)} clearly does. Name it with {spelled('item')}."
         raise InputError(f"{table.file} must have a column that names the items, and {among}")
     roles = Roles(item_column, scores or _guess_scores(table, item_column, by_column), by_column)
-    if by_column is None and not items and is_group_name(item_column):
+    if by_row and by_column is None and not items and is_group_name(item_column):
         _refuse_either_way(table, item_column, scores)
     guessed = not (items and scores) or by_column not in {None, *by}
     return roles, _describe(table, roles, left_out=not scores) if guessed else None

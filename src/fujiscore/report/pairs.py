@@ -6,7 +6,6 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.closed_forms import correct
-from fujiscore.long import LongRankings
 from fujiscore.measures import find
 from fujiscore.null import chance_words, p_text
 from fujiscore.plots import colour
@@ -28,7 +27,7 @@ FACTS = 6
 def comparison(result: Comparison, k: int | None = None) -> Page:
     """Return the page of a comparison, which shows the items at k first."""
     names = result.rankings.names
-    held = [] if isinstance(result.rankings, LongRankings) else [embedded(result)]
+    held = [embedded(result)] if result.in_memory else []
     parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None, start=k or _start(result))]
     if told := chance_words(result.chance.values()):
         parts.append({"kind": "said", "title": "Against chance", "said": told})
@@ -52,7 +51,7 @@ def embedded(result: Comparison, **room: int) -> dict[str, Any]:
     """Return both rankings as the page holds them."""
     overlap = result.overlap
     zero_tail = "include" if overlap.zero_tail else "exclude"
-    return tops(result.rankings, ties=overlap.ties, zero_tail=zero_tail, **room)
+    return tops(result.loaded("the page's items"), ties=overlap.ties, zero_tail=zero_tail, **room)
 
 
 def verdict_of(result: Comparison) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from fujiscore import models
 from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
 from fujiscore.coercion import Labelled, no_signs, require_size
+from fujiscore.direction import judged
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
 from fujiscore.io.rows import require_best_first
 from fujiscore.io.runs import Asked, alike, has_text, load_run, open_runs, require_groups
@@ -28,7 +29,7 @@ from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
-from fujiscore.transforms import TRANSFORMS, scale
+from fujiscore.transforms import one_per_ranking, scales
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.direction import Evidence
     from fujiscore.io.runs import Run
     from fujiscore.io.spans import Stored
     from fujiscore.measures import Measure
@@ -146,7 +148,8 @@ def compare_runs(
         As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
         the same items, unless `missing` is "zero" or "drop", and scores must have signs: pick one output of several.
     nan, duplicates, transform, ties, zero_tail
-        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "rank") does on each query's.
+        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "minmax", "flip", "rank")
+        does on each query's. A pair such as ("exp", None) is one for each run.
     confidence : float
         Level of the intervals of means.
     keep : int
@@ -238,11 +241,10 @@ def _rules(negative: str, nan: str, missing: str, duplicates: str, transform: An
     choice("nan", nan, NAN)
     choice("missing", missing, MISSING)
     choice("duplicates", duplicates, DUPLICATES)
-    if transform is not None and not callable(transform):
-        choice("transform", transform, TRANSFORMS)
-    if negative != "split" and isinstance(transform, str) and transform == "abs":
+    first, second = one_per_ranking(transform, ("a", "b"))
+    if negative != "split" and first == second == "abs":
         negative = "abs"  # the signs stay beside the magnitudes
-    return Rules(negative, nan, missing, duplicates, transform)
+    return Rules(negative, nan, missing, duplicates, (first, second))
 
 
 def _task(
@@ -316,6 +318,7 @@ def _in_memory(
     require_groups(asked, names, found=grouped)
     for name, loaded in zip(names, (first, second), strict=True):
         notes += [note if isinstance(note, Note) else f"{name}: {note}" for note in loaded.notes]
+    notes += _on_direction(names, (first.evidence, second.evidence), job)
     r, s, told = alike(first.columns, second.columns)
     notes += told
     part = Part()
@@ -330,6 +333,12 @@ def _in_memory(
     return part, names
 
 
+def _on_direction(names: tuple[str, str], known: Sequence[Evidence | None], job: Job) -> list[str]:
+    """Return notes on runs whose scores are read as they stand though less seems better; raise if it surely is."""
+    sides = zip(names, known, job.rules.transforms, strict=True)
+    return [note for name, evidence, transform in sides if transform is None for note in judged(evidence, name)]
+
+
 def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
     """Raise if what has no labels cannot be matched with the other run, or the lists of a search are of distances."""
     sizes = [len(side.columns.queries) for side in (first, second)]
@@ -342,8 +351,8 @@ def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
                 f"{bare.name} must label its items as {named.name} does; its items are positions. Pass a DataFrame "
                 "with the items as columns, or both runs as arrays with the items in one order."
             )
-    for side in (first, second):
-        if side.best_first and rules.transform is None:
+    for side, transform in zip((first, second), rules.transforms, strict=True):
+        if side.best_first and transform is None:
             require_best_first(side.columns, side.name)
 
 
@@ -434,6 +443,7 @@ def _from_stores(
 ) -> tuple[Part, tuple[str, str]]:
     """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
     names = (a.name, b.name) if a.name != b.name else ("a", "b")
+    notes += _on_direction(names, (a.evidence, b.evidence), job)
     part = Part()
     for piece in run(_compared_range, ranges(a, b), shared=(a, b, job, names), label="queries", **work):
         part.add(piece, job.keep)
@@ -483,7 +493,7 @@ def _result(
         "zero_tail": task.zero_tail,
     }
     told = [*notes, *part.tally.notes(), *_notes(columns, part, names, task)]
-    told += scale(rules.transform)
+    told += scales(rules.transforms, names)
     return RunComparison(
         _labels(part.queries),
         columns,

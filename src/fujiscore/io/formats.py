@@ -397,8 +397,14 @@ def _fimp(document: Document) -> Table:
 def _trec(document: Document) -> Table:
     """Return the table in a TREC run: one ranking per query."""
     rows = partial(_rows, document, 0, f"'{' '.join(TREC)}'", _matched(TREC_ROW))
-    separator = "\t" if "\t" in document.first_lines(1)[0] else " "
-    table = Table(document.name, TREC, picked(TREC, rows), known=Roles("docid", ["score"], "qid"))
+    lines = document.first_lines(SAMPLE)
+    separator = "\t" if "\t" in lines[0] else " "
+
+    def sample(name: str) -> list[str]:
+        fields = (line.split() for line in lines)
+        return [row[list(TREC).index(name)] for row in fields if len(row) == len(TREC)]
+
+    table = Table(document.name, TREC, picked(TREC, rows), sample, known=Roles("docid", ["score"], "qid"))
     return _with_arrow(table, document, Layout(list(TREC), separator, 0, blanks=True))
 
 

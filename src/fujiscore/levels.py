@@ -77,6 +77,10 @@ class SummarisedRanking(Ranking):
         """Return the last scores of top sets of the path."""
         return self._found.kth[np.searchsorted(self._found.sizes, sizes)]
 
+    def ends_below_zero(self, sizes: Sizes) -> NDArray[np.bool_]:
+        """Return which top sets of the path end with a score below 0."""
+        return self._found.raw[np.searchsorted(self._found.sizes, sizes)] < 0
+
     def level_moments(self, sizes: Sizes, counts: Scores) -> Scores:
         """Return mean, squares and cubes of the scores between top sets of the path."""
         out = np.zeros((3, counts.size))
@@ -230,7 +234,7 @@ class SummarisedOverlap(Overlap):
         found: Sequence[Found],
     ) -> None:
         first, second = found
-        self.r, self.s, self.ties, self.zero_tail = r, s, "closed", zero_tail
+        self.r, self.s, self.ties, self.zero_tail, self.capped = r, s, "closed", zero_tail, False
         self.population = self.n = r.n
         self.asked, self.k1, self.k2 = (path, path), first.sizes, second.sizes
         self.__dict__.update(inner=path.size, ties_cut=0)
@@ -241,6 +245,10 @@ class SummarisedOverlap(Overlap):
         """The fuzzy Jaccard index."""
         require_scores_for_fuji((self.r, self.s))
         return self._shared_and_fuji[1]
+
+    @staticmethod
+    def _ends_below_zero(ranking: SummarisedRanking, sizes: Sizes) -> NDArray[np.bool_]:  # type: ignore[override]
+        return ranking.ends_below_zero(sizes)
 
     def tail_moments(self) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]:
         """Return, for r and for s, mean and variance of the memberships outside each set."""

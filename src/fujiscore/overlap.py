@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
 
 Ties: TypeAlias = Literal["closed", "stable"]
-ZeroTail: TypeAlias = Literal["include", "exclude"]
+ZeroTail: TypeAlias = Literal["include", "exclude", "cap"]
 TIES = ("closed", "stable")
-ZERO_TAIL = ("include", "exclude")
+ZERO_TAIL = ("include", "exclude", "cap")
 GRIDS = ("all", "exp", "squared")
 # The grid kernel keeps an item's level in one byte; with few items the sweep is faster at any grid.
 MOST_LEVELS = 255
@@ -180,6 +180,8 @@ class Overlap:
         Whether all items that tie with the k-th are in, or the first ones in input order.
     zero_tail : float
         The membership of an item outside a set whose last score is 0: 1, or 0 if excluded.
+    capped : bool
+        Whether sets hold positive scores only, so that none has a last score of 0.
     population : int or None
         Number of items that random rankings are drawn from; None if it is unknown.
     """
@@ -203,7 +205,30 @@ class Overlap:
         self.n = r.n if population is None else population
         self.asked = (k1, k2)
         self.k1, self.k2 = _closed(r, k1, self.n, ties), _closed(s, k2, self.n, ties)
-        self.zero_tail = float(zero_tail == "include")
+        self.zero_tail, self.capped = float(zero_tail == "include"), zero_tail == "cap"
+        if self.capped:
+            self.k1, self.k2 = capped(r, self.k1), capped(s, self.k2)
+
+    @property
+    def zero_policy(self) -> ZeroTail:
+        """How scores of 0 count, as it was asked for."""
+        return "cap" if self.capped else "include" if self.zero_tail else "exclude"
+
+    def at_zero(self, *, fuzzy: bool) -> NDArray[np.bool_]:
+        """Return at which points the last scores of both sets are 0: these hold everything, and every measure is 1.
+
+        Scores below 0 count as 0 in memberships (`fuzzy`), but still decide what is in a set.
+        """
+        zero: NDArray[np.bool_] = (self.r.kth(self.k1) == 0) & (self.s.kth(self.k2) == 0)
+        if fuzzy or not zero.any():
+            return zero
+        return zero & ~self._ends_below_zero(self.r, self.k1) & ~self._ends_below_zero(self.s, self.k2)
+
+    @staticmethod
+    def _ends_below_zero(ranking: Ranking, sizes: Sizes) -> NDArray[np.bool_]:
+        """Return which sets end with a listed score below 0."""
+        raw = ranking.ranked_raw[np.minimum(sizes, ranking.n) - 1]
+        return (raw < 0) & (sizes <= ranking.listed)
 
     def with_second(self, s: Ranking) -> Overlap:
         """Return the overlap of r with another ranking that has the same sorted scores as s."""
@@ -219,7 +244,7 @@ class Overlap:
     def _with(self, **changed: Ranking) -> Overlap:
         """Return an overlap along the same path with one ranking exchanged."""
         other = object.__new__(Overlap)
-        kept = ("r", "s", "ties", "population", "n", "asked", "k1", "k2", "zero_tail")
+        kept = ("r", "s", "ties", "population", "n", "asked", "k1", "k2", "zero_tail", "capped")
         other.__dict__.update({name: self.__dict__[name] for name in kept}, **changed)
         return other
 
@@ -304,7 +329,8 @@ class Overlap:
     def at_depths(self) -> Overlap:
         """The overlap at every depth 1, 2, ... down to the last point of the path."""
         depths = np.arange(1, int(self.asked[0][-1]) + 1)
-        return Overlap(self.r, self.s, depths, depths, ties=self.ties, population=self.population)
+        tail = self.zero_policy
+        return Overlap(self.r, self.s, depths, depths, ties=self.ties, zero_tail=tail, population=self.population)
 
     @lazy
     def coefficients(self) -> dict[tuple[Any, ...], Scores]:
@@ -366,6 +392,22 @@ def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
     if ties == "stable" or (_ends_untied(ranking, int(sizes[0])) if sizes.size == 1 else ranking.untied):
         return sizes
     return ranking.tie_groups[1][sizes - 1].astype(np.int64)
+
+
+def positive_scores(ranking: Ranking) -> int:
+    """Return how many scores of a ranking are positive."""
+    return int(np.searchsorted(-ranking.ranked, 0.0))
+
+
+def capped(ranking: Ranking, sizes: Sizes) -> Sizes:
+    """Return the sizes of sets that hold positive scores only."""
+    positive = positive_scores(ranking)
+    if not positive:
+        raise InputError(
+            f"{ranking.name} must have a positive score with {spelled('zero_tail', 'cap')}, under which top sets hold "
+            f"positive scores only; it has none. Leave it out, or pass {spelled('zero_tail', 'include')}."
+        )
+    return np.minimum(sizes, positive)
 
 
 def _ends_untied(ranking: Ranking, k: int) -> bool:

@@ -26,6 +26,7 @@ from fujiscore.overlap import (
     ZERO_TAIL,
     Counts,
     Overlap,
+    capped,
     grid,
     limit,
     require_scores_for_fuji,
@@ -414,6 +415,8 @@ def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tu
     sizes = task.grid.ks
     if task.ties == "closed":
         sizes = ranking.tie_groups[1][sizes - 1].astype(np.int64)
+    if task.zero_tail == "cap":
+        sizes = capped(ranking, sizes)
     _kernels.grid.levels(ranking.order, sizes, item_levels)
     kth = ranking.ranked[sizes - 1]
     if not task.by_chance:

@@ -15,6 +15,7 @@ from fujiscore import models
 from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
 from fujiscore.coercion import Labelled, require_size
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
+from fujiscore.explain import zeros_say_nothing
 from fujiscore.io.runs import Asked, alike, load_run, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
 from fujiscore.measures import find, require_whole
@@ -386,6 +387,7 @@ def _result(
             f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}."
         )
     columns = part.joined()
+    zero = int(columns.pop("zero").sum())
     task, policies = job.task, job.policies
     settings = {
         "a": names[0],
@@ -396,7 +398,7 @@ def _result(
         "ties": task.ties,
         "zero_tail": task.zero_tail,
     }
-    told = [*notes, *part.tally.notes(), *_notes(columns, part, names, task)]
+    told = [*notes, *part.tally.notes(), *_zero_notes(zero, task), *_notes(columns, part, names, task)]
     if policies.transform is not None:
         told.append(f"scores read as {TITLES.get(policies.transform, 'transformed')}")
     return RunComparison(
@@ -430,6 +432,14 @@ def _rankings(lists: Any, names: tuple[str, str], policies: Policies) -> tuple[R
         transform=None, universe=None, notes=(),
     )  # fmt: skip
     return first, second
+
+
+def _zero_notes(count: int, task: Task) -> list[str]:
+    """Return a note on the queries whose values are undefined because zeros are no members, with the remedies."""
+    if not count:
+        return []
+    why = "a list has no positive score" if task.capped else zeros_say_nothing()
+    return [f"undefined for {counted(count, 'query', 'queries')}: {why}"]
 
 
 def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str], task: Task) -> list[str]:

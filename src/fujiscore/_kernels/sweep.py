@@ -36,6 +36,12 @@ def memberships(total, kth, outside, zero_tail):
 
 
 @kernel
+def near(membership, outside):
+    """Return whether a miss is near: closer to the set than halfway from the mean membership of the items outside."""
+    return (membership > (1.0 + outside) / 2.0) | (membership >= 1.0)
+
+
+@kernel
 def enter(high, low, scale, x):
     """Add a score to a running sum that is carried times `scale`; from the first huge score on, shrunk."""
     if x >= HUGE and scale == 1.0:

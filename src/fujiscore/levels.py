@@ -77,9 +77,10 @@ class SummarisedRanking(Ranking):
         """Return the last scores of top sets of the path."""
         return self._found.kth[np.searchsorted(self._found.sizes, sizes)]
 
-    def ends_below_zero(self, sizes: Sizes) -> NDArray[np.bool_]:
-        """Return which top sets of the path end with a score below 0."""
-        return self._found.raw[np.searchsorted(self._found.sizes, sizes)] < 0
+    def ends_at_zero(self, sizes: Sizes, *, fuzzy: bool) -> NDArray[np.bool_]:
+        """Return which top sets of the path end with a score of 0; scores below 0 count as 0 in memberships."""
+        scores = self._found.kth if fuzzy else self._found.raw
+        return scores[np.searchsorted(self._found.sizes, sizes)] == 0
 
     def level_moments(self, sizes: Sizes, counts: Scores) -> Scores:
         """Return mean, squares and cubes of the scores between top sets of the path."""
@@ -247,8 +248,9 @@ class SummarisedOverlap(Overlap):
         return self._shared_and_fuji[1]
 
     @staticmethod
-    def _ends_below_zero(ranking: SummarisedRanking, sizes: Sizes) -> NDArray[np.bool_]:  # type: ignore[override]
-        return ranking.ends_below_zero(sizes)
+    def _ends_at_zero(ranking: Any, sizes: Sizes, fuzzy: bool) -> NDArray[np.bool_]:  # noqa: FBT001 - see Overlap.at_zero
+        found: NDArray[np.bool_] = ranking.ends_at_zero(sizes, fuzzy=fuzzy)
+        return found
 
     def tail_moments(self) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]:
         """Return, for r and for s, mean and variance of the memberships outside each set."""

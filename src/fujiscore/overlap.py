@@ -215,20 +215,12 @@ class Overlap:
         return "cap" if self.capped else "include" if self.zero_tail else "exclude"
 
     def at_zero(self, *, fuzzy: bool) -> NDArray[np.bool_]:
-        """Return at which points the last scores of both sets are 0: these hold everything, and every measure is 1.
-
-        Scores below 0 count as 0 in memberships (`fuzzy`), but still decide what is in a set.
-        """
-        zero: NDArray[np.bool_] = (self.r.kth(self.k1) == 0) & (self.s.kth(self.k2) == 0)
-        if fuzzy or not zero.any():
-            return zero
-        return zero & ~self._ends_below_zero(self.r, self.k1) & ~self._ends_below_zero(self.s, self.k2)
+        """Return at which points both sets end with scores of 0: these hold everything, and every measure is 1."""
+        return self._ends_at_zero(self.r, self.k1, fuzzy) & self._ends_at_zero(self.s, self.k2, fuzzy)
 
     @staticmethod
-    def _ends_below_zero(ranking: Ranking, sizes: Sizes) -> NDArray[np.bool_]:
-        """Return which sets end with a listed score below 0."""
-        raw = ranking.ranked_raw[np.minimum(sizes, ranking.n) - 1]
-        return (raw < 0) & (sizes <= ranking.listed)
+    def _ends_at_zero(ranking: Any, sizes: Sizes, fuzzy: bool) -> NDArray[np.bool_]:  # noqa: FBT001 - see at_zero
+        return ends_at_zero(ranking, sizes, fuzzy=fuzzy)
 
     def with_second(self, s: Ranking) -> Overlap:
         """Return the overlap of r with another ranking that has the same sorted scores as s."""
@@ -392,6 +384,15 @@ def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
     if ties == "stable" or (_ends_untied(ranking, int(sizes[0])) if sizes.size == 1 else ranking.untied):
         return sizes
     return ranking.tie_groups[1][sizes - 1].astype(np.int64)
+
+
+def ends_at_zero(ranking: Ranking, sizes: Sizes, *, fuzzy: bool) -> NDArray[np.bool_]:
+    """Return which top sets end with a score of 0; in memberships (`fuzzy`) scores below 0 count as 0."""
+    zero: NDArray[np.bool_] = ranking.kth(sizes) == 0
+    if fuzzy or not zero.any():
+        return zero
+    below = ranking.ranked_raw[np.minimum(sizes, ranking.n) - 1] < 0
+    return zero & ~(below & (sizes <= ranking.listed))
 
 
 def positive_scores(ranking: Ranking) -> int:

@@ -11,7 +11,7 @@ from fujiscore._kernels._jit import kernel
 from fujiscore._kernels.area import level_moments
 from fujiscore._kernels.order import TINY, descending, mend, tie_bounds
 from fujiscore._kernels.random import GOLDEN
-from fujiscore._kernels.sweep import memberships, near, overlap
+from fujiscore._kernels.sweep import add, memberships, near, overlap
 
 ONE = np.uint64(1)
 
@@ -161,14 +161,14 @@ def outside_means(ranked, sizes, zero_tail, out):
     """Write the mean membership of the listed items outside each set; 1 if there are none."""
     n = ranked.size
     share = 1.0 / n  # a sum of huge scores would overflow
-    total = 0.0
+    total = low = 0.0
     place = n
     for j in range(sizes.size - 1, -1, -1):
         while place > sizes[j]:
             place -= 1
-            total += ranked[place] * share
+            total, low = add(total, low, ranked[place] * share)  # the same whatever the order of the items
         outside = n - sizes[j]
-        out[j] = memberships(total * (n / outside), ranked[sizes[j] - 1], 1, zero_tail) if outside else 1.0
+        out[j] = memberships((total + low) * (n / outside), ranked[sizes[j] - 1], 1, zero_tail) if outside else 1.0
 
 
 @kernel

@@ -36,7 +36,7 @@ GROUPS = 20
 # Columns of a query's name in a table.
 NAME = 32
 # Kinds of columns beside a measure's own.
-KINDS = {"_high": ", at most", "_floor": " floor", "_above_floor": " above its floor", "_corrected": " corrected"}
+KINDS = {"_high": ", at most", "_floor": " floor", "_above_floor": " above floor", "_corrected": " corrected"}
 # What FUJI can hardly see: the order of lists whose scores are nearly equal, or which hardly go beyond k.
 # The latter if k is more than this part of the shorter list: by chance top sets then share half of their union.
 HIGH_FLOOR, SHORT = 0.5, 2 / 3

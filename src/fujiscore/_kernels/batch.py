@@ -159,16 +159,14 @@ def set_sizes(ranked, path, closed, capped, above, up_to, sizes):
 @kernel
 def outside_means(ranked, sizes, zero_tail, out):
     """Write the mean membership of the listed items outside each set; 1 if there are none."""
-    n = ranked.size
-    share = 1.0 / n  # a sum of huge scores would overflow
-    total = low = 0.0
-    place = n
+    n = place = ranked.size
+    high = low = 0.0
     for j in range(sizes.size - 1, -1, -1):
         while place > sizes[j]:
             place -= 1
-            total, low = add(total, low, ranked[place] * share)  # the same whatever the order of the items
-        outside = n - sizes[j]
-        out[j] = memberships((total + low) * (n / outside), ranked[sizes[j] - 1], 1, zero_tail) if outside else 1.0
+            high, low = add(high, low, ranked[place] / n)  # the same whatever the order; of huge scores no overflow
+        mean = (high + low) * (n / max(n - place, 1))
+        out[j] = memberships(mean, ranked[place - 1], 1, zero_tail) if place < n else 1.0
 
 
 @kernel

@@ -20,7 +20,8 @@ explains itself with `--help`, and the examples below run in the project's folde
 `fuji example`, which writes the same files into `./examples`.
 
 **Files.** CSV, TSV, Parquet, Feather, JSON, .fimp, TREC runs, and lists of items from best to worst, also compressed
-with gzip or zstd. `file.csv:column` picks one column (or one ranking or query) of a file, and `-` is standard input.
+with gzip, bz2, xz or zstd. `file.csv:column` picks one column (or one ranking or query) of a file, and `-` is standard
+input. Each file is opened once, so pipes work as well: `fuji runs <(zcat a.gz) <(zcat b.gz)`.
 Columns are guessed, and a note says how; `--item`, `--score` and `--ranking` name them.
 
 **Policies.** `--negative`, `--nan`, `--missing`, `--duplicates`, `--transform`, `--universe`, `--ties` and

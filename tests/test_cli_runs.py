@@ -331,7 +331,6 @@ def test_the_run_itself_is_no_place_for_a_baseline(call, name):
         ((A, B, "--fail-under", 0.5, "--corrected"), "--corrected needs"),
         ((A, B, "-k", 5, "--ks", "all"), "-k and --ks"),
         (("-", "-"), "standard input (-) can be read once only"),
-        (("-", "--baseline", "new.parquet", "--bless"), "standard input (-) can be read once only"),
         ((A, B, "--json", "--markdown"), "--json and --markdown exclude each other"),
         ((A, B, "--out", A), "this file is read as input"),
         ((A, "--baseline", B, "--out", B, "--force"), "this file is read as input"),

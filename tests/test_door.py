@@ -273,13 +273,17 @@ class TestPolicies:
     def test_duplicates_and_nan(self):
         pairs = [("x", 1.0), ("y", 5.0), ("x", float("nan"))]
         for word in ("max", "mean"):
-            dropped = fj.rankings({"a": pairs}, duplicates=word, nan="drop")
-            assert (list(dropped.labels), dropped.notes[-1]) == (
-                ["y"],
-                "1 of 2 items left; 1 dropped, NaN in some ranking: x",
-            )
-        zero = fj.rankings({"a": pairs}, duplicates="mean", nan="zero")
-        assert zero.scores[0].tolist() == [0.5, 5]
+            for nan in ("drop", "zero"):  # rows without a score take no part
+                merged = fj.rankings({"a": pairs}, duplicates=word, nan=nan)
+                assert (list(merged.labels), merged.scores[0].tolist()) == (["x", "y"], [1, 5])
+        nothing = [("x", float("nan")), ("y", 5.0), ("x", float("nan"))]
+        dropped = fj.rankings({"a": nothing}, duplicates="max", nan="drop")
+        assert (list(dropped.labels), dropped.notes[-1]) == (
+            ["y"],
+            "1 of 2 items left; 1 dropped, NaN in some ranking: x",
+        )
+        zero = fj.rankings({"a": nothing}, duplicates="mean", nan="zero")
+        assert zero.scores[0].tolist() == [0, 5]
         with pytest.raises(fj.InputError, match="a must hold scores that are numbers; 1 of 3 is NaN"):
             fj.rankings({"a": pairs}, duplicates="max")
 
@@ -304,8 +308,8 @@ class TestPolicies:
         lists = {"a": {"u": 1, "v": 2, "w": float("nan"), "x": 4}, "b": {"v": 1, "w": 2, "x": 3, "y": 4, "z": 5}}
         result = fj.rankings(lists, missing="drop", nan="drop")
         assert result.notes == (
-            "3 of 6 items left; 3 dropped, not in every ranking: u, y, z",
-            "2 of 3 items left; 1 dropped, NaN in some ranking: w",
+            "5 of 6 items left; 1 dropped, NaN in some ranking: w",
+            "2 of 5 items left; 3 dropped, not in every ranking: u, y, z",
         )
         assert list(result.labels) == ["v", "x"]
         many = fj.rankings({"a": dict.fromkeys(range(20), 1.0), "b": {0: 1.0}}, missing="drop")

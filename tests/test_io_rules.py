@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
-import io
 import json
 import math
-import pathlib
 import subprocess
 import sys
 
@@ -379,23 +376,6 @@ def test_messages_spell_arguments_as_the_caller_does(write):
 
 
 # What reading costs
-
-
-def test_small_files_are_opened_once(write, monkeypatch):
-    paths = [write("x.csv", "item,score\na,1\nb,2\n"), write("x.json", '{"a": 1}'), write("x.txt", "a\nb\n")]
-    paths += [write("x.fimp", f"meta\n{RULE}\n1\ta\t[1]\t[2]\n"), write("x.trec", "1 Q0 a 1 2 t\n")]
-    opened = []
-    original = io.open
-
-    def counting(file, *arguments, **options):
-        opened.append(str(file))
-        return original(file, *arguments, **options)
-
-    for module in (io, builtins, pathlib.io if hasattr(pathlib, "io") else io):
-        monkeypatch.setattr(module, "open", counting)
-    for path in paths:
-        load(path)
-        assert opened.count(str(path)) == 1, path
 
 
 def test_small_files_need_no_dataframe_library(write):

@@ -356,10 +356,10 @@ def test_fail_under_judges_the_area_that_was_asked_for(scores):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([0.5, None, 0.25], "row 2 has nan. Pass nan='zero'"),
-        ([0.5, 0.25, float("nan")], "row 3 has nan"),
-        ([0.5, float("inf"), 0.25], "must hold finite scores; row 2 has inf"),
-        ([0.5, 0.25, -1.0], "must hold non-negative scores; row 3 has -1"),
+        ([0.5, None, 0.25], "1 of 3 is NaN (first: nan at row 2). Pass nan='zero'"),
+        ([0.5, 0.25, float("nan")], "(first: nan at row 3)"),
+        ([0.5, float("inf"), 0.25], "must hold finite scores; 1 of 3 is infinite (first: inf at row 2)"),
+        ([0.5, 0.25, -1.0], "must hold non-negative scores; 1 of 3 is negative (first: -1 at row 3)"),
         ([2**53, 2**53 + 1, 1], "9007199254740993 becomes 9007199254740992"),
         ([-1.0, -2.0, -3.0], "non-negative"),
     ],

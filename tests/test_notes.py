@@ -96,9 +96,9 @@ def test_what_the_door_did_is_counted_and_named():
         missing="zero",
     )
     assert result.notes == (
-        "a: 1 NaN score replaced with 0",
         "a: 1 of 4 scores are negative and count as 0",
         "a: 1 duplicate merged, scores averaged (u)",
+        "a: 1 NaN score replaced with 0",
         "b lacks 1 of 3 items, scored 0: v",
     )
     assert fj.rankings([[-1, 2]], negative="abs").notes == ("0: 1 negative score replaced by magnitudes",)

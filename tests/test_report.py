@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 import fujiscore as fj
 from fujiscore.cli import fuji
+from fujiscore.gates import Check, Verdict
 from fujiscore.report import many, pairs, queries, studies
 from fujiscore.report.encode import log_grid, number, script_json, text, thinned
 from fujiscore.report.page import render
@@ -340,7 +341,10 @@ def test_few_items(tmp_path):
 
 def test_runs_list_the_least_similar_queries_first(results):
     result = results["RunComparison"]
-    page = queries.run_comparison(result, ["FAILED: mean 0.5", "passed: other"])
+    gates = Verdict(
+        (Check("mean", 0.5, 0.9, passed=False, text="mean 0.5"), Check("other", 1, 0, passed=True, text=""))
+    )
+    page = queries.run_comparison(result, gates)
     assert page.verdict.startswith("1 of 2 gates failed. FUJI")
     part = next(part for part in page.parts if part["kind"] == "queries")
     values = unpacked(part["values"]).reshape(len(part["columns"]), -1)

@@ -294,7 +294,7 @@ def test_duplicates(tmp_path, request, stream):
     pq.write_table(b, tmp_path / "b.parquet")
     paths = tmp_path / "a.parquet", tmp_path / "b.parquet"
     with pytest.raises(
-        fj.InputError, match=r"a.parquet must list each item of a query once; query 'q1' repeats 1 item \('x'\)"
+        fj.InputError, match=r"a.parquet must list each item of a query once; query 'q1' repeats 1 item \(x\)"
     ):
         fj.compare_runs(*paths)
     for policy, score in (("max", 4.0), ("mean", 2.5), ("first", 1.0)):

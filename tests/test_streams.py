@@ -209,7 +209,7 @@ class TestSignals:
             "def work(*_):\n    begun = folder / 'begun'\n    begun.touch()\n"
             "    try:\n        tiles.run(time.sleep, [(60,), (60,)], n_jobs=2)\n"
             "    finally:\n        time.sleep(1)\n        begun.rename(folder / 'undone')\n"
-            "compare.inputs.pair = work\ncli.main()\n"
+            "compare.inputs.Inputs.pair = work\ncli.main()\n"
         )
         process = start([sys.executable, "-c", program, str(tmp_path), *COMPARE])
         while not (tmp_path / "begun").exists():
@@ -241,7 +241,7 @@ class TestSignals:
             "class Last:\n    def __del__(self):\n"
             "        os.kill(os.getpid(), signal.SIGINT)\n        time.sleep(0.1)\n"
             "def work(*_):\n    last = Last()\n    del last\n    time.sleep(60)\n"
-            "compare.inputs.pair = work\ncli.main()\n"
+            "compare.inputs.Inputs.pair = work\ncli.main()\n"
         )
         process = start([sys.executable, "-c", program, *COMPARE])
         shown, said = process.communicate(timeout=20)

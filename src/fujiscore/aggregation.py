@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore import _kernels
+import fujiscore._kernels as _kernels
 from fujiscore.errors import spelled
-from fujiscore.rankings import SCORED_0
+from fujiscore.notes import reworded
 from fujiscore.tiles import run, spans
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def input_notes(rankings: Rankings, what: str, lacking: str = "") -> list[str]:
 
     `lacking` says where the items that a list lacks are, other than below its listed ones.
     """
-    notes = [note.replace(SCORED_0, f"ranked below the listed ones{lacking}") for note in rankings.notes]
+    notes = list(reworded(rankings.notes, "missing", f"ranked below the listed ones{lacking}"))
     if rankings.truncated and rankings.universe is None and what:
         assumed = f"the number of items is taken to be {rankings.n_whole}, those that any list has; {what} on it"
         remedy = f": pass {spelled('universe', 'N')} if the lists were drawn from more"

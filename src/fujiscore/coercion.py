@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError, spelled
+from fujiscore.notes import Fact, Note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +22,6 @@ Scores: TypeAlias = "NDArray[np.float64]"
 Labels: TypeAlias = Sequence[Hashable]
 EXACT = 2.0**53  # smaller integers are exact as float64; beyond, neighbours become equal
 MOST_ITEMS = 2**31 - 1  # positions are 32-bit integers
-NO_SCORES = "no scores: read as a list from best to worst, scores 1/rank"
 
 
 class Labelled(NamedTuple):
@@ -146,7 +146,7 @@ def is_number(text: str) -> bool:
 
 def _from_items(items: Sequence[str], name: str) -> Labelled:
     """Return a list without scores: 1/rank, so that rank j counts k/j towards the top k."""
-    return Labelled(list(items), 1.0 / np.arange(1, len(items) + 1), (f"{name} has {NO_SCORES}",))
+    return Labelled(list(items), 1.0 / np.arange(1, len(items) + 1), (Note(Fact("no scores", name)),))
 
 
 def _array(obj: Any, name: str) -> NDArray[Any]:

@@ -11,8 +11,9 @@ import numpy as np
 from fujiscore import models
 from fujiscore.coercion import labelled
 from fujiscore.compare import compare
-from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange
+from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange, beyond_noise, judges
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, spelled
+from fujiscore.labels import advice
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import align, takes_policies
@@ -185,7 +186,9 @@ def _universe(versions: Sequence[Ranking], rules: Any) -> Any:
     first, second = (set(_labels(version)) for version in versions)
     if not first & second:
         listed = " and ".join(f"{version.name} has {first_few(list(_labels(version)))}" for version in versions)
-        raise InputError(f"{ROLES[0]} and {ROLES[1]} must share features; they have none in common: {listed}.")
+        hint = advice([first, second], [version.name for version in versions])
+        why = "" if hint is None else f" {hint}."
+        raise InputError(f"{ROLES[0]} and {ROLES[1]} must share features; they have none in common: {listed}.{why}")
     known = any(version.universe is not None or version.split is not None for version in versions)
     if rules.get("universe") is not None or rules["missing"] != "zero" or known or first == second:
         return rules.get("universe")
@@ -361,10 +364,10 @@ def _remedy(noise: str, alpha: float) -> list[str]:
 
 def _verdict(changes: Sequence[FeatureChange], test: VersionTest | None, noise: str, alpha: float) -> str:
     """Return the verdict in words."""
-    if test is not None and test.least_p <= alpha + ROUNDING and not np.isnan(test.p_value):
-        beyond = test.p_value <= alpha + ROUNDING
+    beyond = beyond_noise(changes, test, alpha)
+    if test is not None and judges(test, alpha):
         return f"beyond the noise between {noise}" if beyond else f"no more than between {noise}"
-    if all(change.kind == "same" for change in changes):
+    if beyond is not None:
         return "no change"
     if test is None:
         return f"{UNJUDGED}: no {noise} given to compare with"

@@ -11,6 +11,7 @@ from fujiscore.errors import InputError, counted, first_few, short_names, spelle
 from fujiscore.measures import find
 from fujiscore.results import Reported, Result
 from fujiscore.tables import Table, Tabular, frame, markdown_text, text_columns, text_table, to_markdown
+from fujiscore.version_tests import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -24,6 +25,7 @@ UNJUDGED = "cannot be judged"
 # How many movers are printed, how many names of features, and columns of a name in a table.
 SHOWN, NAMED, WIDEST = 8, 10, 32
 HEADER = ("feature", "old share", "new share", "points", "old rank", "new rank", "kind")
+BY_SHARE, BY_RANK = "Largest changes of share", "Largest changes of rank"
 SHARES = "share: the score over the sum of its version's scores"
 
 
@@ -166,9 +168,14 @@ class Drift(Result, Reported):
         return None if self.noise is None else self.noise.between
 
     @property
+    def headline(self) -> str:
+        """The verdict without reasons."""
+        return UNJUDGED if self.beyond is None else self.verdict
+
+    @property
     def beyond(self) -> bool | None:
         """Whether the change is beyond the noise; None if that cannot be judged."""
-        return None if self.verdict.startswith(UNJUDGED) else self.verdict.startswith("beyond")
+        return beyond_noise(self.changes, self.noise, 1 - self.confidence)
 
     def judge(
         self,
@@ -294,7 +301,7 @@ class Drift(Result, Reported):
     def mover_tables(self, number: int | None = SHOWN) -> dict[str, tuple[list[str], list[list[str]]]]:
         """Return header and rows of the largest changes of share, and of rank, by title; none if nothing changed."""
         moved = [change for change in self.changes if change.kind != "same"]
-        tables = {"Largest changes of share": moved, "Largest changes of rank": list(self.rank_movers)}
+        tables = {BY_SHARE: moved, BY_RANK: list(self.rank_movers)}
         return {title: (list(HEADER), _cells(changes[:number])) for title, changes in tables.items() if changes}
 
     _svg = "drift"
@@ -302,15 +309,27 @@ class Drift(Result, Reported):
     def _tables(self, rows: int | None) -> list[Table]:
         tables = [Table(f"drift: {self.verdict}", *_numbers(*self.level_table()))]
         for title, table in self.mover_tables(rows).items():
-            tables.append(Table(title, *_numbers(*table), (SHARES,) if title.endswith("share") else ()))
+            tables.append(Table(title, *_numbers(*table), (SHARES,) if title == BY_SHARE else ()))
         return [*tables, *(self.noise._tables(rows) if self.noise is not None else [])]  # noqa: SLF001 - a result's own
 
     def _summary(self) -> list[str]:
         lines = [f"drift: {self.verdict}", *self.counts(), *text_table(*self.level_table())]
         lines += self.noise.in_words() if self.noise is not None else []
         for title, table in self.mover_tables().items():
-            lines += [f"{title} ({SHARES})" if title.endswith("share") else title, *text_table(*table)]
+            lines += [f"{title} ({SHARES})" if title == BY_SHARE else title, *text_table(*table)]
         return lines
+
+
+def judges(test: VersionTest, alpha: float) -> bool:
+    """Return whether a test can find a change at its level, and has a p-value."""
+    return test.least_p <= alpha + ROUNDING and not np.isnan(test.p_value)
+
+
+def beyond_noise(changes: Sequence[FeatureChange], test: VersionTest | None, alpha: float) -> bool | None:
+    """Return whether changes are beyond the noise between resamples; None if that cannot be judged."""
+    if test is not None and judges(test, alpha):
+        return bool(test.p_value <= alpha + ROUNDING)
+    return False if all(change.kind == "same" for change in changes) else None
 
 
 def _numbers(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Any, Any, list[str]]:

@@ -23,10 +23,14 @@ LARGEST = 2**53
 
 
 class InputError(ValueError):
-    """An argument or a file that cannot be used: the message says which, what was required, what came, what to do."""
+    """An argument or a file that cannot be used: the message says which, what was required, what came, what to do.
 
-    def __init__(self, message: object = "") -> None:
+    `kind` says in one word what is wrong, for code that has to tell errors apart; it may be empty.
+    """
+
+    def __init__(self, message: object = "", kind: str = "") -> None:
         super().__init__(one_line(message))
+        self.kind = kind
 
 
 class MissingExtraError(ImportError):

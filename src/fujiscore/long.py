@@ -104,12 +104,12 @@ class LongRankings(Rankings):
         ends = [[(1 << 64) - 1, 0], [(1 << 64) - 1, 0]]  # of each ranking, the least and the greatest key
         lock = Lock()
 
-        def work(worker: int, number: int, batches: Batches) -> None:
+        def work(worker: int, _: int, batches: Batches) -> None:
             for both in batches:
                 for i, scores in enumerate(both):
                     least, most = map(int, _kernels.long.count(scores, self._shift, tables[i][worker]))
                     if stream.strict and (least <= _kernels.long.INFINITE or most > _kernels.long.NOTHING):
-                        stream.refuse(number)
+                        stream.refuse()
                     with lock:
                         ends[i] = [min(ends[i][0], least), max(ends[i][1], most)]
 
@@ -119,7 +119,7 @@ class LongRankings(Rankings):
         n = int(self._buckets[0].count.sum())
         if not n:
             both = " and ".join(column.origin for column in columns)
-            raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
+            raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.", "empty")
         names = [column.name for column in columns] if columns[0].name != columns[1].name else ["r", "s"]
         self._members = [
             SummarisedRanking(name, n, float(score(own.first[0])), constant=own.count.size == 1 and not own.mixed[0])

@@ -126,9 +126,14 @@ class Matrix(Result, Reported):
 
     @property
     def legend(self) -> str:
-        """What the mark means."""
+        """The mark, and what it means."""
+        return f"{MARK} {self.marked}"
+
+    @property
+    def marked(self) -> str:
+        """What cells with a mark are."""
         side = "" if self.alternative == "greater" else f" ({self.alternative})"
-        return f"{MARK} not significant: p{side} > {LEVEL:g}, adjusted by {ADJUSTMENTS[self.adjustment]}"
+        return f"not significant: p{side} > {LEVEL:g}, adjusted by {ADJUSTMENTS[self.adjustment]}"
 
     def as_raw(self) -> Matrix:
         """Return the same matrix with raw values."""

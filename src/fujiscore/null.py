@@ -17,6 +17,7 @@ from fujiscore.closed_forms import closed_form, correct, has_closed_form
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import evaluate, find, headline
+from fujiscore.notes import Fact, Note, kind
 from fujiscore.overlap import Grid, Overlap, grid, limit, named_grid, overlap_of, pair, set_sizes
 from fujiscore.permutations import ROUNDING, Permutations, permute
 from fujiscore.rankings import takes_policies
@@ -425,7 +426,7 @@ def chances(
 def chance_words(levels: Collection[Chance]) -> list[str]:
     """Return where p-values of areas come from, or why there are none, and where the curves lie above chance."""
     known = [f"p of an area: {level.how}" for level in levels if level.p_value is not None]
-    without = [note for level in levels for note in level.notes if note.startswith("no p-value")]
+    without = [note for level in levels for note in level.notes if kind(note) == "no p-value"]
     above = [level.in_words() for level in levels if level.has_band and level.ks.size > 1]
     return [*dict.fromkeys([*known, *without]), *above]
 
@@ -435,6 +436,6 @@ def _no_p_value(analytic: AreaNull | None, value: float) -> tuple[str, ...]:
     if analytic is None or isnan(value):
         return ()
     if analytic.variance <= ROUNDING**2:
-        return ("no p-value: every random ranking with these scores has this value",)
-    few = f"no p-value: with {analytic.n} items, fewer than {FEWEST}, it takes {spelled('permutations', 1000)}"
-    return (few,) if analytic.n < FEWEST else ()
+        return (Note(Fact("no p-value", detail="every random ranking with these scores has this value")),)
+    few = f"with {analytic.n} items, fewer than {FEWEST}, it takes {spelled('permutations', 1000)}"
+    return (Note(Fact("no p-value", detail=few)),) if analytic.n < FEWEST else ()

@@ -237,7 +237,7 @@ def drift(result: Drift, ax: Any = None, items: int = 15) -> Any:
     some = f" ({rows.size} of {len(result.changes)} features)" if rows.size < len(result.changes) else ""
     ax.set(xlabel=f"share of the version's total score, in %{some}", ylim=(rows.size - 0.5, -0.5))
     ax.grid(alpha=0.25, axis="x")
-    ax.set_title(result.verdict.split(":")[0], fontsize="medium", **LITERAL)
+    ax.set_title(result.headline, fontsize="medium", **LITERAL)
     legend(ax, fontsize=8)
     return ax
 

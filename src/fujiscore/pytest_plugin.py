@@ -13,6 +13,7 @@ import numpy as np
 from fujiscore.coercion import is_table, labelled
 from fujiscore.errors import InputError, counted, shown
 from fujiscore.gates import ENDINGS, bless, judge, require_bounds, usual_ending
+from fujiscore.io.runs import Asked, load_run
 from fujiscore.measures import find
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.runs import compare_runs
@@ -122,9 +123,11 @@ class RankingGate:
     def _store(self, path: Path, run: Any, options: dict[str, Any]) -> RunComparison:
         """Store a run as the baseline; return how it compares with the one before."""
         what = "replaced" if path.exists() else "new"
+        columns = {name: options[name] for name in ("by", "item", "score", "format") if name in options}
+        if isinstance(run, (str, os.PathLike)):
+            run = load_run(run, "current", Asked(**columns, group_by=options.get("group_by")))
         result = compare_runs(run, run, **options)  # whether it can be compared at all
         self.folder.mkdir(exist_ok=True)
-        columns = {name: options[name] for name in ("by", "item", "score", "format") if name in options}
         queries = bless(run, path, **columns)
         self.stored.append(f"{path} ({what}), {counted(queries, 'query', 'queries')}")
         return result

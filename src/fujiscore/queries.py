@@ -1,4 +1,4 @@
-"""Tables of (query, item, score) brought together query by query, under the door's policies. Imports batches.
+"""Tables of (query, item, score) brought together query by query, under the policies. Imports batches, policies.
 
 Columns are Arrow arrays of text, arrays of integers, or arrays of Python objects; nothing here is done row by row but
 for the latter.
@@ -7,30 +7,28 @@ for the latter.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.admission import MAGNITUDES, SIGNED, bad_score
+from fujiscore import policies
 from fujiscore.batches import Lists
-from fujiscore.errors import InputError, counted, first_few, shown, spelled
-from fujiscore.transforms import SMALLEST, transformed_lists
+from fujiscore.errors import InputError, shown, spelled
+from fujiscore.notes import Fact
+from fujiscore.policies import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
+    from fujiscore.notes import Tally
     from fujiscore.overlap import Sizes
-
-# What happens to negative scores.
-COUNTED_AS_ZERO, APART = "counted as 0", "kept apart from positive ones"
-# Stand for the number in what a tally counts, and for an s after several; names of files may have braces.
-COUNT, S = "\0", "\1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +99,7 @@ def _concatenated(columns: Sequence[Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Policies:
+class Rules:
     """How to treat scores and items that need a decision; see `rankings`."""
 
     negative: str = "raise"
@@ -109,43 +107,6 @@ class Policies:
     missing: str = "bounds"
     duplicates: str = "raise"
     transform: Any = None
-
-
-@dataclass
-class Tally:
-    """What was done to the rows, added up over parts of the runs."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, what: str, count: int, examples: Iterable[str] = ()) -> None:
-        """Count, and keep the first few examples."""
-        if count:
-            self.counts[what] += count
-            kept = self.examples.setdefault(what, [])
-            kept += list(examples)[: 3 - len(kept)] if len(kept) < 3 else []
-
-    @property
-    def negative(self) -> bool:
-        """Whether negative scores count as 0."""
-        return any(what.endswith(COUNTED_AS_ZERO) for what in self.counts)
-
-    def kept_apart(self, name: str) -> bool:
-        """Whether a run has negative scores that are kept apart from positive ones."""
-        return any(what.startswith(f"{name}: ") and what.endswith(APART) for what in self.counts)
-
-    def merge(self, other: Tally) -> None:
-        """Add what another part counted."""
-        for what, count in other.counts.items():
-            self.add(what, count, other.examples.get(what, ()))
-
-    def notes(self) -> list[str]:
-        """Return what was counted, each as a note."""
-        said = []
-        for what, count in self.counts.items():
-            such = f" ({first_few(self.examples[what])})" if self.examples[what] else ""
-            said.append(f"{what.replace(COUNT, str(count)).replace(S, '' if count == 1 else 's')}{such}")
-        return said
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +180,7 @@ def changes(column: Any) -> Sizes:
     return np.concatenate([[0], np.flatnonzero(different) + 1])
 
 
-def together(a: Columns, b: Columns, names: tuple[str, str], policies: Policies, tally: Tally) -> Chunk:
+def together(a: Columns, b: Columns, names: tuple[str, str], rules: Rules, tally: Tally) -> Chunk:
     """Bring two runs together: the lists of each query that both have, after the policies."""
     numbers: dict[Any, int] = {}
     codes = [np.array([numbers.setdefault(query, len(numbers)) for query in side.queries], np.int64) for side in (a, b)]
@@ -231,22 +192,57 @@ def together(a: Columns, b: Columns, names: tuple[str, str], policies: Policies,
     both = present[0] & present[1]
     kept = [queries[q] for q in np.flatnonzero(both).tolist()]
     groups = _groups((a, b), kept)
-    sides = [_in_order(side, code, both) for side, code in zip((a, b), codes, strict=True)]
-    start_r, start_s = (np.concatenate([[0], np.cumsum(size[both])]) for size in sizes)
-    small = policies.duplicates != "raise" or "drop" in {policies.missing, policies.nan} or policies.negative == "split"
-    items_r, items_s, number = _item_codes(start_r, sides[0][0], start_s, sides[1][0], small=small)
-    both_runs = [
-        _Admitted(Lists(start, items, side[1]), name, kept, side[0], number)
-        for name, start, items, side in zip(names, (start_r, start_s), (items_r, items_s), sides, strict=True)
+    rows = [_in_order(side, code, both) for side, code in zip((a, b), codes, strict=True)]
+    labels = rows[0][0], rows[1][0]
+    starts = [np.concatenate([[0], np.cumsum(size[both])]) for size in sizes]
+    small = rules.duplicates != "raise" or "drop" in {rules.missing, rules.nan} or rules.negative == "split"
+    items = _item_codes(starts[0], labels[0], starts[1], labels[1], small=small)
+    sides = [
+        Side(name, scores, start, partial(labels_at, column), own, kept, rules.negative, rules.transform)
+        for name, start, (column, scores), own in zip(names, starts, rows, items, strict=True)
     ]
-    for admitted in both_runs:
-        admitted.apply(policies, tally)
-    if "drop" in {policies.missing, policies.nan}:
-        _drop(both_runs, tally, shared_only=policies.missing == "drop")
-    lists, rows = [side.lists for side in both_runs], [side.rows for side in both_runs]
+    _apply(sides, rules, tally)
+    lists = [Lists(side.start, _listed(side), side.scores) for side in sides]
     only = [[queries[q] for q in np.flatnonzero(here & ~both).tolist()] for here in present]
-    labels = (sides[0][0], sides[1][0])
-    return Chunk(kept, lists[0], lists[1], labels, (rows[0], rows[1]), (only[0], only[1]), groups)
+    return Chunk(kept, lists[0], lists[1], labels, (sides[0].rows, sides[1].rows), (only[0], only[1]), groups)
+
+
+def _apply(sides: Sequence[Side], rules: Rules, tally: Tally) -> None:
+    """Apply the policies to both runs; repeated items that are refused are found when lists are compared."""
+    policies.transform_and_check(sides, rules.nan, tally.add)
+    if rules.duplicates != "raise":
+        policies.merge(sides, rules.duplicates, tally.add)
+    if rules.nan == "zero":
+        policies.zero_nan(sides, tally.add)
+    if rules.nan == "drop" and (gone := policies.without_score(sides)) is not None:
+        for side, mask in zip(sides, gone, strict=True):
+            unscored = int(np.isnan(side.scores).sum())
+            tally.add(Fact("rows without score", side.name, unscored))
+            tally.add(Fact("rows without other score", side.name, int(mask.sum()) - unscored))
+        policies.drop(sides, gone, rules.duplicates)
+    if rules.missing == "drop":
+        keys = [side.keys() for side in sides]
+        lacking = [~np.isin(keys[0], keys[1]), ~np.isin(keys[1], keys[0])]
+        for side, mask in zip(sides, lacking, strict=True):
+            tally.add(Fact("rows missing", side.name, int(mask.sum())))
+        policies.drop(sides, lacking, rules.duplicates)
+    for side in sides:
+        tally.add(Fact("constant lists", side.name, _constant(side)))
+
+
+def _listed(side: Side) -> NDArray[Any]:
+    assert side.items is not None  # noqa: S101 - for the type checker
+    return side.items
+
+
+def _constant(side: Side) -> int:
+    """Return the number of lists of several items with equal scores."""
+    lengths, scores = np.diff(side.start), side.sizes
+    start = side.start[:-1][lengths > 0]
+    if not start.size:
+        return 0
+    equal = np.maximum.reduceat(scores, start) == np.minimum.reduceat(scores, start)
+    return int((equal & (lengths[lengths > 0] > 1)).sum())
 
 
 def _in_order(side: Columns, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any, Scores]:
@@ -261,15 +257,13 @@ def _in_order(side: Columns, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any
     return _taken(side.items, rows), side.scores[rows]
 
 
-def _item_codes(
-    start_r: Sizes, r: Any, start_s: Sizes, s: Any, *, small: bool
-) -> tuple[NDArray[Any], NDArray[Any], int]:
+def _item_codes(start_r: Sizes, r: Any, start_s: Sizes, s: Any, *, small: bool) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the items of both sides as integers that are the same for equal labels of a query.
 
-    If these must be small, they are below the number that comes with them; otherwise integer labels stay as they are.
+    These are small if they must be; otherwise integer labels stay as they are.
     """
     if not small and all(isinstance(column, np.ndarray) and column.dtype != object for column in (r, s)):
-        return r, s, 0
+        return r, s
     first, second = _marks(r), _marks(s)
     if first is None or second is None:
         numbers: dict[Any, int] = {}
@@ -277,10 +271,10 @@ def _item_codes(
             np.array([numbers.setdefault(label, len(numbers)) for label in column.tolist()], np.int64)
             for column in (np.asarray(r), np.asarray(s))
         ]
-        return coded[0], coded[1], len(numbers)
+        return coded[0], coded[1]
     codes_r, codes_s = np.empty(len(r), np.int32), np.empty(len(s), np.int32)
-    most = _kernels.labels.codes(start_r, *first, start_s, *second, codes_r, codes_s)
-    return codes_r, codes_s, int(most)
+    _kernels.labels.codes(start_r, *first, start_s, *second, codes_r, codes_s)
+    return codes_r, codes_s
 
 
 def _marks(column: Any) -> tuple[Any, Any, Any] | None:
@@ -294,131 +288,6 @@ def _marks(column: Any) -> tuple[Any, Any, Any] | None:
     marks = np.empty(len(column), np.uint64)
     _kernels.labels.hashes(ends, content, marks)
     return marks, ends, content
-
-
-class _Admitted:
-    """The lists of one run while policies are applied to them."""
-
-    def __init__(self, lists: Lists, name: str, queries: Sequence[Any], labels: Any, codes: int) -> None:
-        self.lists, self.name, self.queries, self.labels, self.codes = lists, name, queries, labels, codes
-        self.rows: NDArray[Any] | None = None
-        self.dropped: Sizes = np.empty(0, np.int64)  # keys of rows without a score
-
-    def keys(self) -> Sizes:
-        """Return a number for each row that tells list and item."""
-        keys: Sizes = np.repeat(np.arange(len(self.lists)), self.lists.sizes) * self.codes + self.lists.items
-        return keys
-
-    def apply(self, policies: Policies, tally: Tally) -> None:
-        """Apply the policies that concern one run alone."""
-        if policies.transform == "neglog10":
-            read = f"{self.name}: {COUNT} p-value{S} of 0 read as {SMALLEST:.1g}, the smallest number"
-            tally.add(read, int((self.lists.scores == 0).sum()))
-        if policies.transform is not None:
-            before = self.lists.scores
-            scores = transformed_lists(self.lists.start, before, policies.transform, self.name)
-            if policies.transform == policies.negative == "abs":
-                scores = np.copysign(scores, before)
-            self.lists = Lists(self.lists.start, self.lists.items, scores)
-        self._check(policies, tally)
-        if policies.duplicates != "raise":
-            self._merge(policies, tally)
-        tally.add(f"{self.name}: {COUNT} list{S} with equal scores only: they order nothing", self._constant(policies))
-
-    def _sizes(self, policies: Policies) -> Scores:
-        """Return the scores that rank: magnitudes by some policies."""
-        return np.abs(self.lists.scores) if policies.negative in SIGNED else self.lists.scores
-
-    def _constant(self, policies: Policies) -> int:
-        """Return the number of lists of several items with equal scores."""
-        sizes, scores = self.lists.sizes, self._sizes(policies)
-        start = self.lists.start[:-1][sizes > 0]
-        if not start.size:
-            return 0
-        equal = np.maximum.reduceat(scores, start) == np.minimum.reduceat(scores, start)
-        return int((equal & (sizes[sizes > 0] > 1)).sum())
-
-    def _check(self, policies: Policies, tally: Tally) -> None:
-        """Refuse or mend scores that are NaN, infinite or negative."""
-        scores = self.lists.scores
-        has_nan, infinite, below = _kernels.order.flaws(scores)
-        if has_nan:
-            bad = np.isnan(scores)
-            if policies.nan == "raise":
-                raise self._bad(bad, "NaN")
-            if policies.nan == "drop":
-                tally.add(f"{self.name}: {COUNT} row{S} without a score dropped", int(bad.sum()))
-                self.dropped = self.keys()[bad]
-                self.keep(~bad)
-            else:
-                tally.add(f"{self.name}: {COUNT} NaN score{S} replaced with 0", int(bad.sum()))
-                self.lists = Lists(self.lists.start, self.lists.items, np.where(bad, 0.0, scores))
-            scores = self.lists.scores
-        if infinite or (below and policies.negative in SIGNED):
-            bad = np.isinf(scores) if policies.negative in SIGNED else scores == np.inf
-            if bad.any():
-                raise self._bad(bad, "infinite")
-        if not below:
-            return
-        if policies.negative == "raise":
-            raise self._bad(scores < 0, "negative")
-        how = {"abs": MAGNITUDES, "split": APART, "clip": COUNTED_AS_ZERO}[policies.negative]
-        tally.add(f"{self.name}: {COUNT} negative score{S} {how}", int((scores < 0).sum()))
-
-    def _bad(self, bad: NDArray[np.bool_], what: str) -> InputError:
-        """Return the error that names the first bad score."""
-        row = int(np.argmax(bad))
-        count, place = int(bad.sum()), "is" if int(bad.sum()) == 1 else "are"
-        query = self.queries[int(np.searchsorted(self.lists.start, row, side="right")) - 1]
-        item = labels_at(self.labels, np.array([row if self.rows is None else self.rows[row]]))[0]
-        first = f"first: {self.lists.scores[row]:g} at query {shown(query)}, item {shown(item)}"
-        return bad_score(what, self.name, f"{count} of {bad.size} {place} {what} ({first})")
-
-    def keep(self, wanted: NDArray[np.bool_]) -> None:
-        """Keep some rows."""
-        lists = self.lists
-        start = np.concatenate([[0], np.cumsum(wanted)])[lists.start]
-        rows = np.flatnonzero(wanted)
-        self.rows = rows if self.rows is None else self.rows[rows]
-        self.lists = Lists(start, lists.items[wanted], lists.scores[wanted])
-
-    def _merge(self, policies: Policies, tally: Tally) -> None:
-        """Keep each item of a query once."""
-        lists = self.lists
-        keys = self.keys()
-        unique, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-        if unique.size == keys.size:
-            return
-        how = {"max": "the best score kept", "mean": "scores averaged", "first": "the first score kept"}
-        again = first[counts > 1][:3]
-        examples = labels_at(self.labels, again if self.rows is None else self.rows[again])
-        what = f"{self.name}: {COUNT} duplicate{S} merged, {how[policies.duplicates]}"
-        tally.add(what, int(keys.size - unique.size), map(str, examples))
-        scores, sizes = lists.scores.copy(), self._sizes(policies)
-        if policies.duplicates == "max":
-            best_last = np.argsort(sizes, kind="stable")
-            best = np.empty(unique.size, np.intp)
-            best[group[best_last]] = best_last
-            scores[first] = lists.scores[best]
-        elif policies.duplicates == "mean":
-            means = np.bincount(group, scores) / counts
-            of_sizes = policies.negative == "abs"
-            scores[first] = np.copysign(np.bincount(group, sizes) / counts, means) if of_sizes else means
-        wanted = np.zeros(keys.size, np.bool_)
-        wanted[first] = True
-        self.lists = Lists(lists.start, lists.items, scores)
-        self.keep(wanted)
-
-
-def _drop(sides: Sequence[_Admitted], tally: Tally, *, shared_only: bool) -> None:
-    """Leave out the items of each query that have no score in the other run, and, if asked, those that it lacks."""
-    keys = [side.keys() for side in sides]
-    for i, side in enumerate(sides):
-        without = np.isin(keys[i], sides[1 - i].dropped)
-        tally.add(f"{side.name}: {COUNT} row{S} dropped, whose item has no score in the other run", int(without.sum()))
-        lacking = ~without & ~np.isin(keys[i], keys[1 - i]) if shared_only else np.zeros(without.size, np.bool_)
-        tally.add(f"{side.name}: {COUNT} row{S} dropped, whose item the other run lacks", int(lacking.sum()))
-        side.keep(~(without | lacking))
 
 
 def _groups(sides: Sequence[Columns], queries: Sequence[Any]) -> list[Any]:
@@ -445,10 +314,6 @@ def repeated(chunk: Chunk, q: int, names: tuple[str, str]) -> InputError:
     name, again = next(
         (name, several)
         for name, count in zip(names, counts, strict=True)
-        if (several := [shown(item) for item, times in count.items() if times > 1])
+        if (several := [item for item, times in count.items() if times > 1])
     )
-    words = ", ".join(spelled("duplicates", word) for word in ("max", "mean"))
-    return InputError(
-        f"{name} must list each item of a query once; query {shown(chunk.queries[q])} repeats "
-        f"{counted(len(again), 'item')} ({first_few(again)}). Pass {words} or {spelled('duplicates', 'first')}."
-    )
+    return policies.repeated(name, again, chunk.queries[q])

@@ -1,9 +1,7 @@
-"""The door: whatever users have becomes aligned and checked rankings here, once. Imports admission, ranking."""
+"""The door: whatever users have becomes aligned and checked rankings here, once. Imports policies, ranking."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from inspect import Parameter, signature
 from itertools import chain, repeat
@@ -11,11 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
-from fujiscore import models
-from fujiscore.admission import admitted
-from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, unique_labels
-from fujiscore.errors import InputError, choice, counted, first_few, one_line, spelled
+from fujiscore import models, policies
+from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, require_labels, unique_labels
+from fujiscore.errors import InputError, choice, first_few, spelled
+from fujiscore.labels import advice
+from fujiscore.notes import Fact, Note, about, final, gathered
+from fujiscore.policies import SIGNED, Side
 from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
+from fujiscore.transforms import scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,9 +33,6 @@ NEGATIVE = ("raise", "clip", "abs", "split")
 NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
-SCORED_0 = "scored 0"
-FEW = 5  # more rankings than these that have the same note share one
-Notes: TypeAlias = list[tuple[str, str]]  # of single rankings: the name, and the note
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
@@ -116,30 +114,30 @@ def rankings(
     >>> both["second"]
     Ranking('second', 2 items: b: 2, a: 0)
     """
-    policies: Any = {"negative": negative, "nan": nan, "missing": missing, "duplicates": duplicates}
-    policies |= {"transform": transform, "universe": universe}
+    options: Any = {"negative": negative, "nan": nan, "missing": missing, "duplicates": duplicates}
+    options |= {"transform": transform, "universe": universe}
     if isinstance(obj, Ranking):
-        return align([obj], [obj.name], **policies)
+        return align([obj], [obj.name], **options)
     if isinstance(obj, Rankings):
-        return align(list(obj), obj.names, notes=obj.notes, **policies)
+        return align(list(obj), obj.names, notes=obj.notes, **options)
     source = models.read(obj, "rankings")
     if source is not None:
-        return _of_source(source, models.title(obj) or "model", policies)
+        return _of_source(source, models.title(obj) or "model", options)
     obj = models.without_gradient(obj)
     names, objects = _split(obj, items)
     if not names:
         raise InputError("rankings must hold at least one ranking; got none.")
     require_names(names)
-    aligned = align(objects, names, **policies)
+    aligned = align(objects, names, **options)
     return aligned.rows_of(obj) if isinstance(obj, np.ndarray) else aligned
 
 
-def _of_source(source: models.Source, title: str, policies: Any) -> Rankings:
+def _of_source(source: models.Source, title: str, options: Any) -> Rankings:
     """Return the rankings that an object holds: its repeats, rows or folds, or a model's only one."""
     if source.word == "model":
-        return align([source.single(title)], [title], **policies)
+        return align([source.single(title)], [title], **options)
     parts = source.each()
-    return align(list(parts.values()), list(parts), notes=source.notes, **policies)
+    return align(list(parts.values()), list(parts), notes=source.notes, **options)
 
 
 def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
@@ -191,7 +189,7 @@ def align(
     _check_policies(signs, nan, missing, duplicates)
     objects = models.with_blanks([_single(obj, name) for obj, name in zip(objects, names, strict=True)])
     signs, objects = _suited(signs, objects, transform)
-    said = list(notes)
+    said = [*notes, *scale(transform)]
     universe = _agreed_universe(objects) if universe is None else universe
     if universe is not None:
         if missing == "drop":
@@ -203,12 +201,11 @@ def align(
         labels = objects[0].items
     else:
         signs = [_policy(obj, sign, transform) for obj, sign in zip(objects, signs, strict=True)]
-        parts, of_each = _parts(objects, names, signs, nan, duplicates, transform)
+        of_each: list[str] = []
         general: list[str] = []
+        parts = _parts(objects, names, signs, nan, duplicates, transform, general, of_each)
         aligned, absent, labels = _aligned(parts, names, missing, general, of_each)
-        said += [*_gathered(of_each), *general]
-        aligned, absent, labels = _without_nan(aligned, absent, labels, names, nan, said)
-        _require_listed(absent, names)
+        said += [*gathered(of_each), *general]
         members = [
             _member(name, scores, labels, gone, sign)
             for name, scores, gone, sign in zip(names, aligned, absent, signs, strict=True)
@@ -218,9 +215,9 @@ def align(
     size = _universe_size(universe, members, labels)
     for obj in objects:
         said += obj.notes if isinstance(obj, Ranking) else ()
-    final = tuple(dict.fromkeys(map(one_line, said)))
-    members = [member.renamed(name, size, final) for member, name in zip(members, names, strict=True)]
-    return Rankings.of(members, labels, size, final)
+    all_notes = final(said)
+    members = [member.renamed(name, size, all_notes) for member, name in zip(members, names, strict=True)]
+    return Rankings.of(members, labels, size, all_notes)
 
 
 def _check_policies(signs: Sequence[str], nan: str, missing: str, duplicates: str) -> None:
@@ -238,16 +235,115 @@ def _check_policies(signs: Sequence[str], nan: str, missing: str, duplicates: st
 
 
 def _parts(
-    objects: Sequence[Any], names: Sequence[str], signs: Sequence[str], nan: str, duplicates: str, transform: Any
-) -> tuple[list[Labelled], Notes]:
-    """Return each ranking's own items and scores, and the notes on each."""
+    objects: Sequence[Any],
+    names: Sequence[str],
+    signs: Sequence[str],
+    nan: str,
+    duplicates: str,
+    transform: Any,
+    notes: list[str],
+    of_each: list[str],
+) -> list[Labelled]:
+    """Return each ranking's own items and scores, after the policies for scores, duplicates and NaN.
+
+    Scores that are read as magnitudes still have their signs.
+    """
     parts: list[Labelled] = []
-    of_each: Notes = []
+    sides: list[Side] = []
+    repeating: list[Side] = []
     for obj, name, sign in zip(objects, names, signs, strict=True):
-        notes: list[str] = []
-        parts.append(admitted(obj, name, sign, nan, duplicates, transform, notes))
-        of_each += [(name, note) for note in notes]
-    return parts, of_each
+        part = _own_part(obj, sign) if isinstance(obj, Ranking) else labelled(obj, name)
+        known = isinstance(obj, Ranking) and obj.negatives is not None
+        side = _side(part, name, sign, transform, quiet=known or sign == "split")
+        if _repeats(obj, part.items, name):
+            repeating.append(side)
+        of_each += part.notes
+        parts.append(part)
+        sides.append(side)
+
+    def tell(fact: Fact) -> None:
+        of_each.extend([Note(fact)] if fact.count else [])
+
+    policies.transform_and_check(sides, nan, tell)
+    dropping = nan == "drop" and any(side.has_nan for side in sides)
+    bare = next((name for part, name in zip(parts, names, strict=True) if part.items is None), None)
+    codes = _codes(parts, positions=bare is not None) if repeating or dropping else []
+    for side, items in zip(sides, codes, strict=bool(codes)):
+        side.items = items
+    policies.merge(repeating, duplicates, tell)
+    if nan == "zero":
+        policies.zero_nan(sides, tell)
+    if bare is not None:
+        _positional(parts, names, bare)
+    if dropping:
+        _drop_nan(sides, notes)
+    return [_left(part, side) for part, side in zip(parts, sides, strict=True)]
+
+
+def _own_part(ranking: Ranking, negative: str) -> Labelled:
+    """Return the items that a ranking itself lists, with the signs that magnitudes had."""
+    items, scores, absent = ranking.items, ranking.scores, ranking.absent
+    if ranking.split is not None:
+        items, scores, absent = ranking.split, ranking.signed, None if absent is None else absent[: len(ranking.split)]
+    elif negative in SIGNED and ranking.negatives is not None:
+        scores = np.where(ranking.negatives, -scores, scores)
+    if absent is None:
+        return Labelled(items, scores)
+    listed = np.flatnonzero(~absent)
+    items = None if items is None else [items[i] for i in listed.tolist()]
+    return Labelled(items, scores[listed])
+
+
+def _side(part: Labelled, name: str, negative: str, transform: Any, *, quiet: bool) -> Side:
+    """Return a ranking as one list to which policies are applied."""
+
+    def labels_at(rows: NDArray[Any]) -> list[Any]:
+        return rows.tolist() if part.items is None else [part.items[row] for row in rows.tolist()]
+
+    start = np.array([0, part.scores.size])
+    return Side(name, part.scores, start, labels_at, negative=negative, transform=transform, quiet=quiet)
+
+
+def _repeats(obj: Any, items: Labels | None, name: str) -> bool:
+    """Return whether a ranking lists an item more than once; missing labels are an error."""
+    if items is None or isinstance(items, range) or isinstance(obj, Ranking):
+        return False
+    if isinstance(obj, Mapping):
+        require_labels(items, name)
+        return False
+    return len(unique_labels(items, name)) < len(items)
+
+
+def _codes(parts: Sequence[Labelled], *, positions: bool) -> list[NDArray[Any]]:
+    """Return the items of all rankings as integers, the same for equal labels, counted as they come."""
+    if positions:
+        return [np.arange(part.scores.size) for part in parts]
+    numbers: dict[Hashable, int] = {}
+    return [np.array([numbers.setdefault(item, len(numbers)) for item in part.items or ()], np.int64) for part in parts]
+
+
+def _drop_nan(sides: Sequence[Side], notes: list[str]) -> None:
+    """Drop items without a score in some ranking from all rankings."""
+    gone = policies.without_score(sides)
+    if gone is None:
+        return
+    names: dict[int, Hashable] = {}  # of all items, by code
+    for side in sides:
+        names.update(zip(side.keys().tolist(), side.labels(np.arange(side.scores.size)), strict=True))
+    without = sorted({code for side, mask in zip(sides, gone, strict=True) for code in side.keys()[mask].tolist()})
+    if len(without) == len(names):
+        both = " and ".join(side.name for side in sides)
+        raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.", "empty")
+    policies.drop(sides, gone, "merged")
+    notes.append(Note(about("NaN dropped", "", [names[code] for code in without], total=len(names))))
+
+
+def _left(part: Labelled, side: Side) -> Labelled:
+    """Return what the policies left of a ranking."""
+    if side.rows is None:
+        return Labelled(part.items, side.scores)
+    # Positions stay what they were, so that the items that are left cannot be taken for others.
+    return Labelled(side.labels(np.arange(side.scores.size)), side.scores)
 
 
 def _single(obj: Any, name: str) -> Any:
@@ -334,12 +430,12 @@ def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels
         raise InputError(f"{spelled('negative', 'split')} needs labels that differ as text; some do not. Rename them.")
     for member in members:
         member.items = labels
-    notes.append(f"{spelled('negative', 'split')}: {counted(len(items), 'item')} read as {len(labels)}, two signs each")
+    notes.append(Note(Fact("items split", count=len(items))))
     return labels, list(members)
 
 
 def _aligned(
-    parts: Sequence[Labelled], names: Sequence[str], missing: str, notes: list[str], of_each: Notes
+    parts: Sequence[Labelled], names: Sequence[str], missing: str, notes: list[str], of_each: list[str]
 ) -> tuple[list[Scores], list[NDArray[np.bool_] | None], Labels | None]:
     """Bring rankings into one item order: the first ranking's, then other items as they come."""
     scores = [part.scores for part in parts]
@@ -353,61 +449,51 @@ def _aligned(
         return scores, complete, first
     places = [dict(zip(items, range(len(items)), strict=True)) for items in labels]
     union: Labels = list(dict.fromkeys(chain.from_iterable(labels)))
+    hint = advice(labels, names) if any(len(place) < len(union) for place in places) else None
     if missing == "drop":
         items: Labels = [label for label in first if all(label in place for place in places)]
         if not items:
-            raise InputError(f"{' and '.join(names)} must share items to be compared; they have none in common.")
+            why = "" if hint is None else f" {hint}."
+            both = " and ".join(names)
+            raise InputError(f"{both} must share items to be compared; they have none in common.{why}", "empty")
         if len(items) < len(union):
             kept = set(items)
             gone = [label for label in union if label not in kept]
-            notes.append(_left(len(items), len(union), "not in every ranking", gone))
+            notes.append(Note(about("missing dropped", "", gone, total=len(union))))
     else:
         items = union
     aligned, absent = [], []
     for values, place, name in zip(scores, places, names, strict=True):
         positions = np.fromiter(map(place.get, items, repeat(-1)), np.intp, len(items))
-        gone_mask = positions < 0
-        if gone_mask.any():
-            lacking = [items[i] for i in np.flatnonzero(gone_mask).tolist()]
+        lacks = positions < 0
+        if lacks.any():
+            lacking = [items[i] for i in np.flatnonzero(lacks).tolist()]
             if missing == "raise":
-                raise _missing_items(name, lacking, len(items))
-            note = f"{name} lacks {len(lacking)} of {len(items)} items, {SCORED_0}: {first_few(lacking)}"
-            of_each.append((name, note))
-        aligned.append(np.where(gone_mask, 0.0, values[positions]))
-        absent.append(gone_mask if gone_mask.any() else None)
+                raise _missing_items(name, lacking, len(items), hint)
+            of_each.append(Note(about("missing", name, lacking, total=len(items), detail="scored 0")))
+        aligned.append(np.where(lacks, 0.0, _require_listed(values, name)[positions]))
+        absent.append(lacks if lacks.any() else None)
+    if hint is not None:  # the likely reason for what the other notes say, so it comes first
+        of_each.insert(0, hint)
     return aligned, absent, items
 
 
-def _gathered(of_each: Notes) -> list[str]:
-    """Return the notes on single rankings; where many say the same but for numbers and items, the first of them."""
-    kinds = [
-        re.sub(r"\d+", "#", re.split(": | \\(", note.removeprefix(name).lstrip(": "))[0]) for name, note in of_each
-    ]
-    counts = Counter(kinds)
-    first = {kind: note for kind, (_, note) in zip(reversed(kinds), reversed(of_each), strict=True)}
-    merged = {kind: f"{first[kind]}; likewise {count - 1} other rankings" for kind, count in counts.items()}
-    notes = [note if counts[kind] <= FEW else merged[kind] for kind, (_, note) in zip(kinds, of_each, strict=True)]
-    return list(dict.fromkeys(notes))
+def _require_listed(scores: Scores, name: str) -> Scores:
+    """Return the scores of a ranking that lists at least one item that is left."""
+    if not scores.size:
+        nan = spelled("nan", "drop")
+        raise InputError(f"{name} must list an item that is left after {nan}; it lists none.", "empty")
+    return scores
 
 
-def _left(kept: int, total: int, why: str, gone: Sequence[Any]) -> str:
-    """Return the note on dropped items: how many are left, how many are not and why."""
-    return f"{kept} of {total} items left; {len(gone)} dropped, {why}: {first_few(gone)}"
-
-
-def _require_listed(absent: Sequence[NDArray[np.bool_] | None], names: Sequence[str]) -> None:
-    """Raise if a ranking lists none of the items that are left."""
-    for mask, name in zip(absent, names, strict=True):
-        if mask is not None and mask.all():
-            raise InputError(f"{name} must list an item that is left after {spelled('nan', 'drop')}; it lists none.")
-
-
-def _missing_items(name: str, lacking: Sequence[Hashable], total: int) -> InputError:
-    """Return the error for items that a ranking lacks."""
+def _missing_items(name: str, lacking: Sequence[Hashable], total: int, hint: str | None) -> InputError:
+    """Return the error for items that a ranking lacks, with a hint if labels nearly match."""
+    nearly = "" if hint is None else f"{hint}. "
     return InputError(
-        f"{name} must score every item; it lacks {len(lacking)} of {total} (first: {lacking[0]!r}). If the lists are "
-        f"truncated, pass {spelled('universe', 'N')} (how many items they were drawn from) or "
-        f"{spelled('missing', 'zero')}; or {spelled('missing', 'drop')} to compare the shared items only."
+        f"{name} must score every item; it lacks {len(lacking)} of {total} (first: {lacking[0]!r}). {nearly}If the "
+        f"lists are truncated, pass {spelled('universe', 'N')} (how many items they were drawn from) or "
+        f"{spelled('missing', 'zero')}; or {spelled('missing', 'drop')} to compare the shared items only.",
+        "missing",
     )
 
 
@@ -430,31 +516,6 @@ def _positional(parts: Sequence[Labelled], names: Sequence[str], bare: str) -> L
     return labels
 
 
-def _without_nan(
-    scores: list[Scores],
-    absent: list[NDArray[np.bool_] | None],
-    labels: Labels | None,
-    names: Sequence[str],
-    nan: str,
-    notes: list[str],
-) -> tuple[list[Scores], list[NDArray[np.bool_] | None], Labels | None]:
-    """Drop items with a NaN from all rankings."""
-    if nan != "drop":
-        return scores, absent, labels
-    bad = np.any([np.isnan(values) for values in scores], axis=0)
-    if not bad.any():
-        return scores, absent, labels
-    keep = np.flatnonzero(~bad)
-    gone = [position if labels is None else labels[position] for position in np.flatnonzero(bad).tolist()]
-    if not keep.size:
-        raise InputError(f"{' and '.join(names)} have no item left after {spelled('nan', 'drop')}: each has a NaN.")
-    notes.append(_left(keep.size, bad.size, "NaN in some ranking", gone))
-    masks = [None if mask is None or not mask[keep].any() else mask[keep] for mask in absent]
-    # Positions stay what they were, so that the items that are left cannot be taken for others.
-    kept = keep.tolist() if labels is None else [labels[i] for i in keep.tolist()]
-    return [values[keep] for values in scores], masks, kept
-
-
 def _universe_size(universe: Any, members: Sequence[Ranking], labels: Labels | None) -> int | None:
     """Return the number of items that the rankings were drawn from."""
     if universe is None:
@@ -465,8 +526,10 @@ def _universe_size(universe: Any, members: Sequence[Ranking], labels: Labels | N
     known = set(unique_labels(universe, spelled("universe")))
     strange = [label for label in labels or () if label not in known]
     if strange:
+        hint = advice([strange, known.difference(labels or ())], ["the rankings", spelled("universe")])
         raise InputError(
             f"{spelled('universe')} must hold every item; {len(strange)} of {n} are not: {first_few(strange)}."
+            f"{'' if hint is None else f' {hint}.'}"
         )
     return universe_size(len(known), n)
 

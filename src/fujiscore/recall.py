@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fujiscore import models
-from fujiscore.coercion import NO_SCORES, unique_labels
+from fujiscore.coercion import unique_labels
 from fujiscore.errors import InputError, counted, integer, shown, spelled
+from fujiscore.notes import states
 from fujiscore.rankings import align
 from fujiscore.results import Result
 from fujiscore.tables import Table, frame, text_columns, text_table
@@ -356,7 +357,7 @@ def _one(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search:
     both = align([exact], ["exact"], negative=models.policy(exact, "clip"))
     if both.labels is None:
         raise InputError("exact must label its items: pass a dict of item to score, or (ids, scores) as arrays.")
-    if distances and any(NO_SCORES in note for note in both.notes):
+    if distances and states(both.notes, "no scores"):
         raise InputError(
             f"exact must hold distances with {spelled('distances', value=True)}; it is a list without scores."
         )
@@ -398,7 +399,7 @@ def _returned(obj: Any, distances: bool) -> list[Hashable]:
     ranking = align([obj], ["approximate"], negative=models.policy(obj, "clip"))
     if ranking.labels is None:
         raise InputError("approximate must be a list of items from best to worst, or a ranking with labels.")
-    listed = any(NO_SCORES in note for note in ranking.notes)
+    listed = states(ranking.notes, "no scores")
     order = np.argsort(ranking[0].scores if distances and not listed else -ranking[0].scores, kind="stable")
     return [ranking.label(int(i)) for i in order]
 

@@ -16,15 +16,16 @@ from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, comp
 from fujiscore.coercion import Labelled, require_size
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
 from fujiscore.explain import zeros_say_nothing
-from fujiscore.io.runs import Asked, alike, load_run, require_groups
+from fujiscore.io.runs import Asked, alike, load_run, open_runs, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
 from fujiscore.measures import find, require_whole
+from fujiscore.notes import Fact, Note, Tally, final
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
-from fujiscore.queries import Policies, Tally, repeated, together
+from fujiscore.queries import Rules, repeated, together
 from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
-from fujiscore.transforms import TITLES, TRANSFORMS
+from fujiscore.transforms import TRANSFORMS, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,7 @@ class Job:
     """What to do with every query; the same for all tiles."""
 
     task: Task
-    policies: Policies
+    rules: Rules
     keep: int
 
 
@@ -156,13 +157,14 @@ def compare_runs(
     array([0.5, 1. ])
     """
     a, b = (models.read(obj, name) or models.without_gradient(obj) for obj, name in ((a, "a"), (b, "b")))
-    policies = _policies(_suited(negative, a, b), nan, missing, duplicates, transform)
-    task = _task(measures, k, ks, universe, policies, ties, zero_tail)
+    rules = _rules(_suited(negative, a, b), nan, missing, duplicates, transform)
+    task = _task(measures, k, ks, universe, rules, ties, zero_tail)
     proportion("confidence", confidence)
     asked = Asked(by, item, score, group_by, format)
-    job = Job(task, policies, integer("keep", keep, 0))
+    job = Job(task, rules, integer("keep", keep, 0))
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     notes: list[str] = []
+    a, b = open_runs((a, b), asked)
     with ExitStack() as stack:
         folder = partial(_folder, stack)
         for stores in ways(a, b, asked, folder, notes, distributed=executor is not None):
@@ -188,7 +190,7 @@ def _suited(negative: str, a: Any, b: Any) -> str:
     return suits.pop() if negative == "raise" and len(suits) == 1 else negative
 
 
-def _policies(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Policies:
+def _rules(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Rules:
     """Return the checked policies."""
     choice("negative", negative, NEGATIVE)
     choice("nan", nan, NAN)
@@ -198,7 +200,7 @@ def _policies(negative: str, nan: str, missing: str, duplicates: str, transform:
         choice("transform", transform, TRANSFORMS)
     if negative != "split" and isinstance(transform, str) and transform == "abs":
         negative = "abs"  # the signs stay beside the magnitudes
-    return Policies(negative, nan, missing, duplicates, transform)
+    return Rules(negative, nan, missing, duplicates, transform)
 
 
 def _task(
@@ -206,7 +208,7 @@ def _task(
     k: int | None,
     ks: Any,
     universe: int | None,
-    policies: Policies,
+    rules: Rules,
     ties: str,
     zero_tail: str,
 ) -> Task:
@@ -221,10 +223,10 @@ def _task(
     choice("zero_tail", zero_tail, ZERO_TAIL)
     if universe is not None:
         require_size(integer("universe", universe, 1), "universe")
-    if policies.negative == "split":
+    if rules.negative == "split":
         _require_signed_items(chosen, universe)
-    bounded = "bounds" if policies.missing == "bounds" else "zero"
-    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, policies.negative)
+    bounded = "bounds" if rules.missing == "bounds" else "zero"
+    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, rules.negative)
 
 
 def _require_signed_items(measures: Sequence[Measure], universe: int | None) -> None:
@@ -270,11 +272,11 @@ def _in_memory(
     grouped = any(side.columns.groups is not None for side in (first, second))
     require_groups(asked, names, found=grouped)
     for name, loaded in zip(names, (first, second), strict=True):
-        notes += [note if name == note[: len(name)] else f"{name}: {note}" for note in loaded.notes]
+        notes += [note if isinstance(note, Note) else f"{name}: {note}" for note in loaded.notes]
     r, s, told = alike(first.columns, second.columns)
     notes += told
     part = Part()
-    chunk = together(r, s, names, job.policies, part.tally)
+    chunk = together(r, s, names, job.rules, part.tally)
     spans = _cut(chunk)
     for piece in run(_compared, spans, shared=(chunk, job, names), label="queries", **work):
         part.add(piece, job.keep)
@@ -332,13 +334,14 @@ def _require_same_items(
     lacking = [shown(item) for item in one if item not in set(other)] or [shown(i) for i in other if i not in set(one)]
     raise InputError(
         f"{names[0]} and {names[1]} must list the same items for each query; for query "
-        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass {' or '.join(remedies)}."
+        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass {' or '.join(remedies)}.",
+        "missing",
     )
 
 
 def _refused(job: Job) -> tuple[str, list[str]] | None:
     """Return why lists of different items are refused, and the remedies; None if they are not."""
-    missing, split = job.policies.missing, job.policies.negative == "split"
+    missing, split = job.rules.missing, job.rules.negative == "split"
     zero, drop = spelled("missing", "zero"), spelled("missing", "drop")
     if missing == "raise":
         return "", [zero, drop] if split else [spelled("missing", "bounds"), zero, drop]
@@ -365,9 +368,8 @@ def _compared_range(a: Stored, b: Stored, job: Job, names: tuple[str, str], low:
     for first, second in chunks(a, b, low, high):
         r, s, notes = alike(first, second) if len(first) and len(second) else (first, second, ())
         for note in notes:
-            part.tally.examples.setdefault(note, [])
-            part.tally.counts[note] = 1
-        chunk = together(r, s, names, job.policies, part.tally)
+            part.tally.add(Fact("said", count=1, detail=note))
+        chunk = together(r, s, names, job.rules, part.tally)
         if chunk.queries:
             part.add(_compared(chunk, job, names, 0, len(chunk.queries)), job.keep)
         part.only[0].extend(chunk.only[0])
@@ -388,19 +390,18 @@ def _result(
         )
     columns = part.joined()
     zero = int(columns.pop("zero").sum())
-    task, policies = job.task, job.policies
+    task, rules = job.task, job.rules
     settings = {
         "a": names[0],
         "b": names[1],
         **where,
         "universe": task.universe,
-        "missing": policies.missing,
+        "missing": rules.missing,
         "ties": task.ties,
         "zero_tail": task.zero_tail,
     }
     told = [*notes, *part.tally.notes(), *_zero_notes(zero, task), *_notes(columns, part, names, task)]
-    if policies.transform is not None:
-        told.append(f"scores read as {TITLES.get(policies.transform, 'transformed')}")
+    told += scale(rules.transform)
     return RunComparison(
         _labels(part.queries),
         columns,
@@ -408,10 +409,10 @@ def _result(
         settings,
         _labels(part.only[0]),
         _labels(part.only[1]),
-        lists={query: _rankings(lists, names, policies) for _, query, lists in part.kept},
+        lists={query: _rankings(lists, names, rules) for _, query, lists in part.kept},
         groups=_labels(part.groups) if part.groups else None,
         confidence=confidence,
-        notes=tuple(dict.fromkeys(told)),
+        notes=final(told),
     )
 
 
@@ -424,11 +425,11 @@ def _labels(labels: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _rankings(lists: Any, names: tuple[str, str], policies: Policies) -> tuple[Ranking, Ranking]:
+def _rankings(lists: Any, names: tuple[str, str], rules: Rules) -> tuple[Ranking, Ranking]:
     """Return the two rankings of a query over the items of both."""
     parts = [Labelled(items, scores) for items, scores in lists]
     first, second = align(
-        parts, list(names), negative=policies.negative, nan="raise", missing="zero", duplicates="raise",
+        parts, list(names), negative=rules.negative, nan="raise", missing="zero", duplicates="raise",
         transform=None, universe=None, notes=(),
     )  # fmt: skip
     return first, second
@@ -449,14 +450,14 @@ def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str],
         for name, queries in zip(names, part.only, strict=True)
         if queries
     ]
-    if "fuji" in columns and part.tally.negative and np.isnan(columns["fuji"][columns["k"] > 0]).any():
+    if "fuji" in columns and part.tally.counted("negative as 0") and np.isnan(columns["fuji"][columns["k"] > 0]).any():
         notes.append(
             "FUJI is undefined where all scores of a list are negative: pass "
             f"{spelled('transform', 'exp')} if they are logs"
         )
     if task.negative == "split":
         notes.append(f"{spelled('negative', 'split')}: each item read as two, one for each sign")
-        positive = [name for name in names if not part.tally.kept_apart(name)]
+        positive = [name for name in names if not part.tally.counted("signs split", name)]
         if len(positive) == 1:
             notes.append(f"{positive[0]} has no negative score, the other run has: are its scores magnitudes?")
     ks = task.depths.ks

@@ -1,4 +1,4 @@
-"""Columns of scores in files, and two of them checked and read side by side, in batches. Imports admission, tiles."""
+"""Columns of scores in files, and two of them checked and read side by side, in batches. Imports policies, tiles."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.admission import COUNT_AS_ZERO, MAGNITUDES, bad_score
 from fujiscore.coercion import MOST_ITEMS
-from fujiscore.errors import InputError, choice, counted
+from fujiscore.errors import InputError, choice
+from fujiscore.notes import Fact, Note
+from fujiscore.policies import FLAWS, SIGNS, bad_scores, refused
 from fujiscore.rankings import NAN
 from fujiscore.tiles import progress_bar, spread, workers
 
@@ -147,27 +148,26 @@ class Stream:
         """Whether NaN and negative scores are refused, so that scores need no change; `refuse` checks them."""
         return self.nan == self.negative == "raise"
 
-    def refuse(self, number: int) -> None:
-        """Raise for the first flaw in a segment."""
-        for row, *both in self._unchecked(self.segments[number]):
-            for side, scores in enumerate(both):
-                self._checked(side, scores, row)
+    def refuse(self) -> None:
+        """Raise for scores that the policies refuse: those of the first column first, whatever was read first."""
+        for column in self.columns:
+            raise_if_refused(column, self.negative, self.nan, self.rows)
 
     def _read(self, segment: Segment, count: Callable[[int], object]) -> Batches:
         """Yield the scores of a segment, checked unless they are strict."""
         self._require_same_labels(segment)
-        for row, *unchecked in self._unchecked(segment):
-            both = unchecked
+        for unchecked in self._unchecked(segment):
+            both = list(unchecked)
             if not self.strict:
-                both = [self._checked(side, scores, row) for side, scores in enumerate(unchecked)]
+                both = [self._checked(side, scores) for side, scores in enumerate(unchecked)]
                 both = self._without_nan(both) if self.nan == "drop" else both
             for scores in both:  # as Arrow has them: kernels are compiled once
                 scores.flags.writeable = False
             yield both[0], both[1]
             count(unchecked[0].size)
 
-    def _unchecked(self, segment: Segment) -> Iterator[tuple[int, Scores, Scores]]:
-        """Yield the number of rows before each batch of a segment, and its scores."""
+    def _unchecked(self, segment: Segment) -> Batches:
+        """Yield the scores of a segment as the files have them."""
         r, s = self.columns
         (first, second), row = segment.parts, segment.before
         if r.file == s.file:
@@ -176,7 +176,7 @@ class Stream:
             of_r, of_s = r.batches([r.key], *first, self.rows), s.batches([s.key], *second, self.rows)
             pairs = together((scores for (scores,) in of_r), (scores for (scores,) in of_s))
         for one, other in pairs:
-            yield row, one, other
+            yield one, other
             row += one.size
         if row < segment.before + segment.rows:
             names = " or ".join(dict.fromkeys(column.origin for column in self.columns))
@@ -198,21 +198,17 @@ class Stream:
                 )
             row += len(first)
 
-    def _checked(self, side: int, scores: Scores, row: int) -> Scores:
+    def _checked(self, side: int, scores: Scores) -> Scores:
         """Return scores after the policies for NaN (except dropping), infinite and negative ones."""
         if scores.min() >= 0 and scores.max() < np.inf:
             return scores
-        name = self.columns[side].origin
-        nan, negative = np.isnan(scores), scores < 0
-        infinite = np.isinf(scores) if self.negative == "abs" else scores == np.inf
-        flaws = (("NaN", nan, self.nan == "raise"), ("infinite", infinite, True))
-        for what, bad, refused in (*flaws, ("negative", negative, self.negative == "raise")):
-            if refused and bad.any():
-                at = int(np.argmax(bad))
-                raise bad_score(what, name, f"row {row + at + 1} has {scores[at]:g}")
-            if self.passes == 1:
-                with self._lock:
-                    self.flaws[side, what] += int(bad.sum())
+        if refused(scores, self.negative, self.nan):
+            self.refuse()
+        nan = np.isnan(scores)
+        if self.passes == 1:
+            with self._lock:
+                self.flaws[side, "NaN"] += int(nan.sum())
+                self.flaws[side, "negative"] += int((scores < 0).sum())
         scores = np.where(nan, 0.0, scores) if self.nan == "zero" else scores
         return np.abs(scores) if self.negative == "abs" else scores
 
@@ -228,17 +224,31 @@ class Stream:
 
     def notes(self) -> list[str]:
         """Return what was done to the scores."""
-        said = []
         n, dropped = self.columns[0].depth, self.flaws[0, "dropped"]
+        facts = []
         for side, column in enumerate(self.columns):
-            nan, negative = self.flaws[side, "NaN"], self.flaws[side, "negative"]
-            if nan and self.nan == "zero":
-                said.append(f"{column.name}: {counted(nan, 'NaN score')} replaced with 0")
-            if negative and self.negative == "clip":
-                said.append(f"{column.name}: {negative} of {n} {COUNT_AS_ZERO}")
-            elif negative:
-                said.append(f"{column.name}: {counted(negative, 'negative score')} {MAGNITUDES}")
-        return said + ([f"{n - dropped} of {n} items left; {dropped} dropped, NaN in some ranking"] if dropped else [])
+            if self.nan == "zero":
+                facts.append(Fact("NaN as 0", column.name, self.flaws[side, "NaN"]))
+            if self.negative in SIGNS:
+                facts.append(Fact(SIGNS[self.negative], column.name, self.flaws[side, "negative"], n))
+        facts.append(Fact("NaN dropped", count=dropped, total=n))
+        return [Note(fact) for fact in facts if fact.count]
+
+
+def raise_if_refused(column: Column, negative: str, nan: str, rows: int) -> None:
+    """Read a column, and raise for the scores that the policies refuse."""
+    counts: Counter[str] = Counter()
+    first: dict[str, tuple[float, int]] = {}
+    row = 0
+    for (scores,) in column.batches([column.key], 0, len(column.parts) - 1, rows):
+        for what, bad in refused(scores, negative, nan).items():
+            counts[what] += int(bad.sum())
+            at = int(np.argmax(bad))
+            first.setdefault(what, (float(scores[at]), row + at + 1))
+        row += scores.size
+    for what in FLAWS:
+        if what in first:
+            raise bad_scores(what, column.origin, counts[what], row, first[what][0], f"row {first[what][1]}")
 
 
 def together(first: Iterator[Any], second: Iterator[Any]) -> Iterator[tuple[Any, Any]]:

@@ -27,6 +27,16 @@ TITLES = {
 }
 
 
+def scale(transform: Transform | None) -> list[str]:
+    """Return a note on how scores are read."""
+    if transform is None:
+        return []
+    if callable(transform):
+        return [f"scores read as {_title(transform)}"]
+    choice("transform", transform, TRANSFORMS)
+    return [f"scores read as {TITLES[transform]}"]
+
+
 def transformed(scores: Scores, transform: Transform, name: str) -> tuple[Scores, tuple[str, ...]]:
     """Return the transformed scores of one ranking (NaN stays NaN), and notes on what a reader must know."""
     if callable(transform):
@@ -106,5 +116,6 @@ def _require(known: Scores, good: NDArray[np.bool_], name: str, required: str, t
     if not good.all():
         raise InputError(
             f"{spelled('transform', transform)} requires {required}; {name} has {int((~good).sum())} others "
-            f"(first: {known[int(np.argmin(good))]:g}). Check the column, or transform the scores first."
+            f"(first: {known[int(np.argmin(good))]:g}). Check the column, or transform the scores first.",
+            "transform",
         )

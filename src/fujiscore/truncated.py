@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 import numpy as np
 
 from fujiscore import _kernels, models
-from fujiscore.admission import COUNT_AS_ZERO
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.measures import area
+from fujiscore.notes import reworded, without
 from fujiscore.overlap import Grid, grid, overlap_of, pair
 from fujiscore.ranking import Ranking, Rankings
-from fujiscore.rankings import SCORED_0, align, takes_policies
+from fujiscore.rankings import align, takes_policies
 from fujiscore.results import Result, ResultOverK, record
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
     high, shared = np.empty(points.ks.size), np.empty(points.ks.size, np.int64)
     ranked = [_at_most(ranking) for ranking in both]
     _kernels.sweep.overlap(*overlap.ranks, *ranked, overlap.k1, overlap.k2, overlap.zero_tail, shared, high)
-    notes = tuple(note.replace(SCORED_0, "scores unknown") for note in both.notes)
+    notes = reworded(both.notes, "missing", "scores unknown")
     return Bounds(points, low, np.maximum(low, high), both.n, notes)
 
 
@@ -446,7 +446,7 @@ def _from_scores(obj: Any, name: str, nan: str) -> tuple[list[Hashable], Sequenc
     listed = ranking.listed
     above, up_to = (bound[:listed] for bound in ranking.tie_groups)
     sizes: list[int] = (up_to - above)[np.arange(listed) == above].tolist()
-    notes = tuple(note for note in ranking.notes if not note.endswith(COUNT_AS_ZERO))
+    notes = without(ranking.notes, "negative as 0")
     return [ranking.label(position) for position in ranking.order[:listed].tolist()], sizes, notes
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from fujiscore.compare import Comparison, Level
     from fujiscore.overlap import Sizes
 
-TOP_WEIGHTED = "top-weighted AUC"
 # A number between 0 and 1 has two digits, and up to so many if it would read as 0 or 1.
 MOST_DIGITS = 6
 
@@ -23,7 +22,8 @@ MOST_DIGITS = 6
 def headline_level(result: Comparison) -> Level:
     """Return the first measure's top-weighted area, whose k are even on a log axis; without one its first level."""
     levels = [level for level in result.levels() if level.measure == result.measures[0].name]
-    return next((level for level in levels if level.place.startswith(TOP_WEIGHTED)), levels[0])
+    weighted = {points.area for points in result.grids if points.kind == "exp" and points.ks.size > 1}
+    return next((level for level in levels if level.place in weighted), levels[0])
 
 
 def lowest_stretch(ks: Sizes, values: Scores, level: float) -> tuple[int, int] | None:

@@ -98,8 +98,9 @@ def command(
             raise click.UsageError("--html shows values, not bounds: choose another --missing.")
         _refuse_with_bounds(measures, reading, corrected=corrected, permutations=permutations)
         return _bounds(files, sizes, points, reading, writing, plot, fail_under)
-    columns = inputs.long_pair(files, reading)
-    both: Any = columns or inputs.pair(files, reading)
+    source = inputs.Inputs(reading, files)
+    columns = source.long_pair(files)
+    both: Any = columns or source.pair(files)
     depth = both.depth if columns is None else columns[0].depth
     grid = "all" if columns is None else _long_grid(points, fail_under)
     result = fj.compare(
@@ -111,7 +112,7 @@ def command(
         permutations=permutations,
         alternative=alternative,
         random_state=seed,
-        **({} if columns is None else inputs.policies(reading)),
+        **({} if columns is None else source.policies),
         **reading.sets,
         **work.arguments(writing),
     )

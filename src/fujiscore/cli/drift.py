@@ -13,7 +13,7 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw, writ
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.drift import NOISES
 from fujiscore.drift_results import COLUMNS, SHARES, SHOWN
-from fujiscore.errors import NAME, InputError, printable
+from fujiscore.errors import NAME, printable
 from fujiscore.gates import require_bounds
 
 if TYPE_CHECKING:
@@ -140,8 +140,12 @@ def command(
         raise click.UsageError("-k and --ks both say where to evaluate: pass one of them.")
     if seeds and (reference_resamples or current_resamples):
         raise click.UsageError("--seeds takes the resamples from OLD and NEW: leave out -r and -c.")
-    old, new = _versions(files, read, reading)
-    noise = [_resamples(paths, reading) for paths in (reference_resamples, current_resamples)]
+    if len(files) != 2:
+        raise click.UsageError(f"two versions can be compared; got {len(files)}. Name OLD and NEW.")
+    source = inputs.Inputs(reading, read)
+    old, new = (source.read([file], missing="zero", universe=None) for file in files)
+    resamples = (reference_resamples, current_resamples)
+    noise = [source.read(paths, universe=None) if paths else None for paths in resamples]
     result = fj.drift(
         old[0] if seeds else old,
         new[0] if seeds else new,
@@ -152,7 +156,7 @@ def command(
         ks=ks or "exp",
         random_state=chosen.pop("seed"),
         missing=reading.missing,  # type: ignore[arg-type]
-        universe=inputs.policies(reading)["universe"],
+        universe=source.universe,
         **chosen,
         **reading.sets,
         **work.arguments(writing),
@@ -173,20 +177,6 @@ def command(
         for line in verdict.failed():
             click.echo(f"fuji drift: {line}", err=True)
     return 0 if verdict.passed else 1
-
-
-def _versions(files: tuple[str, ...], read: list[str], reading: options.Reading) -> list[fj.Rankings]:
-    """Return the rankings of the two files, each by itself."""
-    if len(files) != 2:
-        raise click.UsageError(f"two versions can be compared; got {len(files)}. Name OLD and NEW.")
-    if read.count(inputs.STANDARD_INPUT) > 1:
-        raise InputError("standard input (-) can be read once only. Write one of the rankings to a file.")
-    return [inputs.read([file], reading, missing="zero", universe=None) for file in files]
-
-
-def _resamples(files: tuple[str, ...], reading: options.Reading) -> fj.Rankings | None:
-    """Return the rankings of a version's resamples."""
-    return inputs.read(files, reading, universe=None) if files else None
 
 
 def _report(result: fj.Drift, verdict: Verdict, files: tuple[str, ...], show: int) -> Report:

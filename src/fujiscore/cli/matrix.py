@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain
-from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import heat_map, label, table
 from fujiscore.errors import NAME, InputError, first_few, shown
+from fujiscore.io.documents import exists
 from fujiscore.matrix_plots import matrix_size
 from fujiscore.measures import find
 
@@ -119,8 +119,7 @@ def command(
 
 def _read(files: Sequence[str], reference: str | None, reading: options.Reading) -> tuple[fj.Rankings, str | None]:
     """Return all rankings, those of the reference's file first if the reference is a file."""
-    is_file = reference is not None and isfile(reference)  # noqa: PTH113 - a name too long for a path is no error
-    if reference is None or not (is_file or reference in files):
+    if reference is None or not (reference in files or exists(reference)):
         return inputs.read(files, reading), reference
     rankings = inputs.read([reference, *(file for file in files if file != reference)], reading)
     return rankings, rankings.names[0]

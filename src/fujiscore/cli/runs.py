@@ -19,6 +19,7 @@ from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.errors import InputError, counted
 from fujiscore.gates import bless as store
 from fujiscore.gates import judge, require_bounds, require_storable
+from fujiscore.io.runs import Asked, load_run
 from fujiscore.runs import compare_runs
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
     from fujiscore.explain import Explanation
     from fujiscore.gates import Verdict
+    from fujiscore.io.runs import Run
     from fujiscore.measures import Measure
     from fujiscore.run_results import RunComparison
 
@@ -150,18 +152,20 @@ def command(
     old, new = _both(files, baseline, bless=bless)
     chosen: dict[str, Any] = {"measures": measures, "confidence": confidence, "k": k, "ks": ks, **runs.arguments()}
     chosen |= {"keep": max(explain or 0, KEPT), **work.arguments(writing)}
-    result = _blessed(old, new, chosen) if bless else compare_runs(old, new, **chosen)
+    columns = Asked(runs.by, runs.item, runs.score, runs.group_by, runs.format)
+    run = load_run(new, "b", columns) if bless else None  # for which it is compared with itself, and stored
+    result = compare_runs(old, new, **chosen) if run is None else _blessed(old, run, chosen)
     verdict = judge(result, **gates)
     if plot is not None:
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 4.0))
     if html is not None:
         from fujiscore.report.queries import run_comparison
 
-        write_page(html, writing, run_comparison(result, verdict.lines()))
+        write_page(html, writing, run_comparison(result, verdict))
     names = (old or new, new)
     deliver(_report(result, verdict, names, writing.show or SHOWN, explain or 0), writing)
-    if bless:
-        _bless(new, str(baseline), runs, writing)
+    if run is not None:
+        _bless(run, str(baseline), writing)
         return 0
     if not (writing.form == "text" and writing.out is None):  # which has the lines already
         for line in verdict.failed():
@@ -171,7 +175,7 @@ def command(
 
 def _both(files: Sequence[str], baseline: str | None, *, bless: bool) -> tuple[str | None, str]:
     """Return the old run, None if it is yet to be stored, and the new one."""
-    if files.count(STANDARD_INPUT) > 1 or (bless and STANDARD_INPUT in files):
+    if files.count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read once only. Write the run to a file.")
     if baseline is None:
         if bless:
@@ -192,7 +196,7 @@ def _both(files: Sequence[str], baseline: str | None, *, bless: bool) -> tuple[s
     return None, files[0]
 
 
-def _blessed(old: str | None, new: str, chosen: dict[str, Any]) -> RunComparison:
+def _blessed(old: str | None, new: Run, chosen: dict[str, Any]) -> RunComparison:
     """Return the comparison of a run that is to be stored, with itself if it is the first; raise if it cannot be."""
     alone = compare_runs(new, new, **chosen)  # all its queries, not only those of the old run
     if old is None:
@@ -200,14 +204,14 @@ def _blessed(old: str | None, new: str, chosen: dict[str, Any]) -> RunComparison
     try:
         return compare_runs(old, new, **chosen)
     except InputError as error:
-        raise InputError(f"{error} To store {new} all the same, delete {old} first.") from error
+        raise InputError(f"{error} To store {new.name} all the same, delete {old} first.") from error
 
 
-def _bless(new: str, baseline: str, runs: options.Runs, writing: options.Writing) -> None:
+def _bless(new: Run, baseline: str, writing: options.Writing) -> None:
     """Store the new run, and say what it replaced."""
     what = "replaced" if lexists(baseline) else "new"
-    queries = store(new, baseline, by=runs.by, item=runs.item, score=runs.score, format=runs.format)
-    note(writing, f"baseline: {baseline} ({what}), {counted(queries, 'query', 'queries')} of {new}")
+    queries = store(new, baseline)
+    note(writing, f"baseline: {baseline} ({what}), {counted(queries, 'query', 'queries')} of {new.name}")
 
 
 def _report(result: RunComparison, verdict: Verdict, names: tuple[str, str], show: int, explain: int) -> Report:

@@ -245,20 +245,21 @@ def _methods(files: Sequence[str], reading: options.Reading) -> dict[str, fj.Ran
     titles = [_title([file], "rankings") for file in files]
     if len(set(titles)) < len(titles):
         titles = ["first", "second", "third"][: len(files)]
-    return {name: inputs.read([file], reading) for name, file in zip(titles, files, strict=True)}
+    source = inputs.Inputs(reading, files)
+    return {name: source.read([file]) for name, file in zip(titles, files, strict=True)}
 
 
 def _groups(files: Sequence[str], versus: Sequence[str], reading: options.Reading) -> dict[str, fj.Rankings]:
     """Return the rankings of one method, or of two: by --versus, or where each of two files holds enough."""
-    if not versus and len(files) == 2:
-        parts = [inputs.read([file], reading) for file in files]
-        if min(len(part) for part in parts) >= LEAST:
-            return dict(zip(_titles([files[:1], files[1:]]), parts, strict=True))
+    source = inputs.Inputs(reading, [*files, *versus])
+    parts = source.load(files)
+    if not versus and len(files) == 2 and min(len(part.sources) for part in parts) >= LEAST:
+        both = (source.checked([file], [part]) for file, part in zip(files, parts, strict=True))
+        return dict(zip(_titles([files[:1], files[1:]]), both, strict=True))
+    rankings = source.checked(files, parts)
     if versus:
-        return dict(
-            zip(_titles([files, versus]), (inputs.read(part, reading) for part in (files, versus)), strict=True)
-        )
-    return {_title(files, "rankings"): inputs.read(files, reading)}
+        return dict(zip(_titles([files, versus]), (rankings, source.read(versus)), strict=True))
+    return {_title(files, "rankings"): rankings}
 
 
 def _titles(parts: Sequence[Sequence[str]]) -> list[str]:

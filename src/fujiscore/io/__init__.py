@@ -13,8 +13,9 @@ from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.io import formats
 from fujiscore.io.columns import choose, direction, groups
-from fujiscore.io.documents import document
+from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
+from fujiscore.notes import Fact, Note, prefixed
 from fujiscore.rankings import DUPLICATES, align
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     File: TypeAlias = str | os.PathLike[str]
 
-AS_LIST = "no scores: read as a list from best to worst, scores 1/rank"
+AS_LIST = Note(Fact("no scores"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +65,14 @@ def load(
     format: str | None = None,
     duplicates: str = "raise",
     transform: object = None,
+    files: Files | None = None,
 ) -> Loaded:
     """Return the rankings that a file holds, as it holds them: one `Source` per ranking, and notes.
 
-    Arguments are as in `read`, for one file. With duplicates="raise" a repeated item is an error; otherwise all its
-    rows are returned, for `duplicates` to be applied later. So is `transform`: if it is None, columns that look like
-    p-values, distances or ranks get a warning. Labels are always text: 1 in a Parquet file is "1" in a CSV file.
-    Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
+    Arguments are as in `read`, for one file; `files` are those that the same call reads. With duplicates="raise" a
+    repeated item is an error; otherwise all its rows are returned, for `duplicates` to be applied later. So is
+    `transform`: if it is None, columns that look like p-values, distances or ranks get a warning. Labels are always
+    text: 1 in a Parquet file is "1" in a CSV file. Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
     """
     if format is not None:
         choice("format", format, formats.FORMATS)
@@ -78,7 +80,7 @@ def load(
     location, part = locate(path)
     if part is not None and score is not None:
         raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {score!r}.")
-    file = document(location)
+    file = (files or Files(location)).open(location)
     kind = formats.detect(file, format, formats.FORMATS)
     table = formats.table(file, kind)
     wanted = score if part is None else [part]
@@ -103,7 +105,7 @@ def locate(path: File) -> tuple[File, str | None]:
         raise InputError(f"path must be text or a path; got {shown(name)}.")
     end = len(name)
     while not os.path.lexists(name) and (end := name.rfind(":", 0, end)) > 0:
-        if os.path.isfile(name[:end]):  # noqa: PTH113
+        if exists(name[:end]):
             return name[:end], name[end + 1 :]
     return path, None
 
@@ -134,18 +136,32 @@ def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence
     return [by_name[name] for name in names]
 
 
+def opened(*paths: File) -> Files:
+    """Return the files that a call reads, none of them opened yet; "file:name" names the file."""
+    return Files(*(locate(path)[0] for path in paths))
+
+
 def gather(paths: Iterable[File], **options: Any) -> Loaded:
     """Return the rankings of several files under different names, with notes that name the files."""
-    sources: list[Source] = []
-    files: list[str] = []
+    several = list(paths)
+    return merged(several, load_each(several, **options))
+
+
+def load_each(paths: Sequence[File], *, files: Files | None = None, **options: Any) -> list[Loaded]:
+    """Return the rankings of each of several files."""
+    chosen = files or opened(*paths)
+    return [load(path, files=chosen, **options) for path in paths]
+
+
+def merged(paths: Sequence[File], parts: Sequence[Loaded]) -> Loaded:
+    """Return the rankings of several files under different names, with notes that name the files."""
     said: dict[str, list[str]] = {}
-    for path in paths:
-        loaded = load(path, **options)
-        sources += loaded.sources
-        files += [os.fspath(path)] * len(loaded.sources)
-        for note in loaded.notes:
+    for path, part in zip(paths, parts, strict=True):
+        for note in part.notes:
             said.setdefault(note, []).append(os.fspath(path))
-    notes = [f"{first_few(of)}: {note}" for note, of in said.items()]
+    sources = [source for part in parts for source in part.sources]
+    files = [os.fspath(path) for path, part in zip(paths, parts, strict=True) for _ in part.sources]
+    notes = [prefixed(first_few(of), note) for note, of in said.items()]
     names = distinct_names([source.name for source in sources], files)
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 
@@ -171,7 +187,8 @@ def read(
     path : str, path-like or several
         Files, "-" for standard input, or "file:name" for one score column or ranking of a file: CSV, TSV, Parquet,
         Feather, JSON (an object of item to score, an object of name to such objects, or a list of records), .fimp,
-        TREC runs (one ranking per query) and lists of items, best first; also compressed with gzip or zstd.
+        TREC runs (one ranking per query) and lists of items, best first; also compressed with gzip, bz2, xz or
+        zstd. Each is opened once, so pipes work too.
     item, ranking : str, optional
         The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
         the columns' names and content if not given.
@@ -226,9 +243,9 @@ def admit(loaded: Loaded, *, negative: Negative | None, transform: Transform | N
     )
 
 
-def read_items(path: File) -> list[str]:
+def read_items(path: File, files: Files | None = None) -> list[str]:
     """Return the items that a file lists: a universe of one item per line, or the item column of a table."""
-    loaded = load(path, duplicates="first", transform="rank")
+    loaded = load(path, duplicates="first", transform="rank", files=files)
     return list(dict.fromkeys(item for source in loaded.sources for item in source.items))
 
 

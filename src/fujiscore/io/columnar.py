@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,12 +73,11 @@ def need(what: str) -> None:
 
 
 def decompressed(stored: Any) -> Any:
-    """Open the content of a zstd file, given by its path or as bytes in memory."""
+    """Return the content of a zstd file, given a stream of it."""
     need("reading zstd")
     import pyarrow as pa
 
-    source = pa.OSFile(str(stored)) if isinstance(stored, PurePath) else stored
-    return io.BufferedReader(pa.CompressedInputStream(source, "zstd"))
+    return io.BufferedReader(pa.CompressedInputStream(stored, "zstd"))
 
 
 def delimited(document: Document, layout: Layout, roles: Roles, unique: bool) -> list[Group] | None:

@@ -112,7 +112,7 @@ def _columns(source: str | os.PathLike[str], format: str | None, categorical: Co
     name = os.fspath(source)
     if name.startswith(OPENML):
         return _openml(name)
-    exists = Path(name).exists()
+    exists = name == "-" or Path(name).exists()
     if name in BUNDLED and not exists:
         return _bundled(name)
     if not exists and "." not in name and os.sep not in name:

@@ -1,13 +1,17 @@
-"""Files as bytes and lines: opening, decompression, encodings, and their errors. Imports columnar (zstd), limits."""
+"""Files as bytes and lines: each opened once, decompression, encodings, errors. Imports columnar (zstd), limits."""
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
 import io
+import lzma
 import os
+import stat
 import sys
 import zlib
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,16 +24,22 @@ from fujiscore.io import columnar, limits
 from fujiscore.io.table import damaged, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
 # Files up to this size are read into memory once and need no pyarrow, whose import takes 0.2 s.
 SMALL = 1 << 20
 HEAD = 1 << 16
-MAGIC = 4  # first bytes, which tell the compression
+MAGIC = 10  # first bytes, which tell the compression
 LINE_LIMIT = 16 * 2**20
 BLANK_LIMIT = 100_000  # blank lines one after the other
-GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+# Compressions by their extension, with what a file begins with; BZh9 alone may be the name of an item.
+COMPRESSED: dict[str, tuple[bytes, ...]] = {
+    ".gz": (b"\x1f\x8b",),
+    ".zst": (b"\x28\xb5\x2f\xfd",),
+    ".bz2": tuple(b"BZh%d" % size + block for size in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")),
+    ".xz": (b"\xfd7zXZ\0",),
+}
 # Byte order marks; UTF-32's begins with UTF-16's.
 MARKS = {
     "utf-8-sig": (codecs.BOM_UTF8,),
@@ -40,18 +50,29 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Document:
-    """A file that can be read more than once, decompressed."""
+    """A file that can be read more than once, decompressed, though it is opened once."""
 
     name: str
     path: Path | None  # None for standard input
-    content: bytes | limits.Spool | None  # as stored, None if the file is large; that of a large pipe as it comes
+    content: bytes | limits.Spool | limits.OpenFile  # as stored: of a large file on demand, of a large pipe as it comes
     magic: bytes
+    regular: bool = False  # a file on disk, which other programs can open as well
+
+    @property
+    def compression(self) -> str | None:
+        """The extension of the compression that the first bytes tell, None if they tell none."""
+        return next((name for name, marks in COMPRESSED.items() if self.magic.startswith(marks)), None)
 
     @property
     def unpacked(self) -> Path:
         """The path without the extension of a compression; "stdin" for standard input."""
         path = Path("stdin") if self.path is None else self.path
-        return path.with_suffix("") if path.suffix.lower() in {".gz", ".zst"} else path
+        return path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
+
+    @property
+    def size(self) -> int:
+        """The bytes that are stored, of a large pipe as many as have come."""
+        return len(self.content)
 
     @cached_property
     def head(self) -> bytes:
@@ -72,30 +93,36 @@ class Document:
     @property
     def _plain(self) -> bool:
         """Whether the file's own size bounds what comes out of it."""
-        return not (self.magic.startswith((GZIP, ZSTD)) or isinstance(self.content, limits.Spool))
+        return self.compression is None and not isinstance(self.content, limits.Spool)
 
     def open(self, cost: limits.Cost | None = None) -> Any:
-        """Open the content, decompressed, with an error if reading it takes too much memory."""
-        stored = self._stored()
-        if self.magic.startswith(GZIP):
-            stream: Any = gzip.GzipFile(stored) if isinstance(stored, Path) else gzip.GzipFile(fileobj=stored)
-        elif self.magic == ZSTD:
-            stream = columnar.decompressed(stored)
-        else:
-            stream = stored.open("rb") if isinstance(stored, Path) else stored
+        """Return a stream of the content from its start, decompressed, with an error if it takes too much memory."""
+        stream = self._unpack(self._stored())
         if cost is None and self._plain:
             return stream
         return io.BufferedReader(limits.Metered(stream, self.name, cost or limits.TEXT), limits.BLOCK)
 
     def _stored(self) -> Any:
-        """Return the content as it is stored: a path, or a stream from its start."""
-        if isinstance(self.content, limits.Spool):
-            return io.BufferedReader(limits.Replay(self.content), limits.BLOCK)
-        return self.path if self.content is None else io.BytesIO(self.content)
+        """Return a stream of the content as it is stored, from its start."""
+        if isinstance(self.content, bytes):
+            return io.BytesIO(self.content)
+        return io.BufferedReader(limits.Replay(self.content), limits.BLOCK)
+
+    def _unpack(self, stored: Any) -> Any:
+        """Return a stream of the content, given one of what is stored."""
+        if self.compression == ".gz":
+            return gzip.GzipFile(fileobj=stored)
+        if self.compression == ".zst":
+            return columnar.decompressed(stored)
+        if self.compression == ".bz2":
+            return io.BufferedReader(_Unpacked(stored, bz2.BZ2Decompressor))
+        if self.compression == ".xz":
+            return io.BufferedReader(_Unpacked(stored, lzma.LZMADecompressor))
+        return stored
 
     def whole(self) -> str | BinaryIO:
-        """Return what a columnar reader can seek in: the path, or the content in memory."""
-        if self.content is None and self._plain:
+        """Return what a columnar reader can seek in: the path of a large file, or the content in memory."""
+        if isinstance(self.content, limits.OpenFile) and self._plain:
             return str(self.path)
         with self.reading(limits.COLUMNAR) as stream:
             return io.BytesIO(stream.read())
@@ -108,7 +135,7 @@ class Document:
                 yield stream
         except UnicodeDecodeError:
             raise self._undecodable() from None
-        except (EOFError, zlib.error, OSError) as error:
+        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             if getattr(error, "errno", None) is not None:
                 raise _unreadable(self.name, error) from None
             early = isinstance(error, EOFError) or "Truncated" in str(error)
@@ -163,38 +190,106 @@ class Document:
         return InputError(f"{where} must be {name}; it holds other bytes (Latin-1, perhaps). {remedy}")
 
 
-def document(path: str | os.PathLike[str]) -> Document:
-    """Return the file at a path, or standard input for '-'."""
+class _Unpacked(io.RawIOBase):
+    """The content of a bz2 or xz file; unlike the standard library's, it skips no damaged part at the end."""
+
+    def __init__(self, stored: Any, decompressor: Callable[[], Any]) -> None:
+        self._stored, self._decompressor = stored, decompressor
+        self._part, self._waiting = decompressor(), b""
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes; a file may consist of several compressed parts, of xz with zeros after each."""
+        while True:
+            if self._part.eof:
+                self._waiting = self._part.unused_data.lstrip(b"\0")
+                while not self._waiting and (block := self._next()):
+                    self._waiting = block.lstrip(b"\0")
+                if not self._waiting:
+                    return 0
+                self._part = self._decompressor()
+            elif self._part.needs_input and not self._waiting:
+                self._waiting = self._next()
+                if not self._waiting:
+                    raise EOFError
+            content = self._part.decompress(self._waiting, len(buffer))
+            self._waiting = b""
+            if content:
+                buffer[: len(content)] = content
+                return len(content)
+
+    def _next(self) -> bytes:
+        """Return the next bytes that are stored."""
+        return bytes(self._stored.read(limits.BLOCK))
+
+
+class Files:
+    """The input files of one command or call: a file that is named several times is opened once."""
+
+    def __init__(self, *paths: str | os.PathLike[str]) -> None:
+        self._uses = Counter(map(_identity, paths))
+        self._open: dict[Any, Document] = {}
+
+    def open(self, path: str | os.PathLike[str], *, again: bool = False) -> Document:
+        """Return a file, which is kept as long as it is needed again."""
+        key = _identity(path)
+        file = self._open.pop(key, None) or document(path)
+        self._uses[key] -= not again
+        if self._uses[key] > 0:
+            self._open[key] = file
+        return file
+
+
+def _identity(path: str | os.PathLike[str]) -> Any:
+    """Return what tells files apart: the name; of a pipe, which may have several, what the system calls it."""
     name = os.fspath(path)
-    label, stored = ("standard input", None) if name == "-" else (name, Path(name))
-    content = _kept(sys.stdin.buffer, label) if stored is None else _stored(name, stored)
-    first = content.content if isinstance(content, limits.Spool) else content
-    cut = isinstance(content, bytes) and len(content) >= SMALL + MAGIC
-    file = Document(label, stored, None if cut else content, bytes(first[:MAGIC]))
+    try:
+        status = os.fstat(sys.stdin.fileno()) if name == "-" else os.stat(name)  # noqa: PTH116
+    except (OSError, ValueError):
+        return name
+    return name if stat.S_ISREG(status.st_mode) or not status.st_ino else (status.st_dev, status.st_ino)
+
+
+def exists(path: str) -> bool:
+    """Return whether a path leads to something to read: a file, a pipe or standard input."""
+    return path == "-" or (os.path.exists(path) and not os.path.isdir(path))  # noqa: PTH110, PTH112 - no error for any name
+
+
+def document(path: str | os.PathLike[str]) -> Document:
+    """Open the file at a path, or standard input for '-'."""
+    name = os.fspath(path)
+    file = _kept(sys.stdin.buffer, "standard input", None) if name == "-" else _opened(name, Path(name))
     if not file.head.strip():
         raise file.empty()
     return file
 
 
-def _stored(name: str, file: Path) -> bytes | limits.Spool:
-    """Return the first bytes of a file; a pipe or a device, which gives its content only once, with the rest."""
+def _opened(name: str, path: Path) -> Document:
+    """Return a file: a small one in memory, a large one open; a pipe or a device, which gives its content only once."""
     try:
-        if file.is_dir():
+        if path.is_dir():
             raise InputError(f"{name} must be a file; it is a folder. Name the files in it: {name.rstrip('/')}/*.")
-        if not file.is_file() and file.exists():
-            return _kept(file.open("rb"), name)
-        with file.open("rb") as raw:
-            return raw.read(SMALL + MAGIC)
+        if not path.is_file() and path.exists():
+            return _kept(path.open("rb"), name, path)
+        opened = limits.OpenFile(path)
+        content = opened.part(0, SMALL + MAGIC)
+        small = len(content) < SMALL + MAGIC
+        return Document(name, path, content if small else opened, content[:MAGIC], regular=True)
     except (FileNotFoundError, NotADirectoryError):
-        raise _absent(file) from None
+        raise _absent(path) from None
     except (OSError, ValueError) as error:
         raise error if isinstance(error, InputError) else _unreadable(name, error) from None
 
 
-def _kept(stream: Any, name: str) -> bytes | limits.Spool:
+def _kept(stream: Any, name: str, path: Path | None) -> Document:
     """Return the content of a stream, which is read as far as it is needed if it is large."""
     spool = limits.Spool(stream, name)
-    return spool if len(spool.fill(SMALL + MAGIC)) >= SMALL + MAGIC else bytes(spool.content)
+    content = spool.part(0, SMALL + MAGIC)
+    small = len(content) < SMALL + MAGIC
+    return Document(name, path, content if small else spool, content[:MAGIC])
 
 
 def _unreadable(name: str, error: Exception) -> InputError:

@@ -88,6 +88,12 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
     return likely if likely in formats else "csv"
 
 
+def is_stored_parquet(document: Document) -> bool:
+    """Return whether a file is Parquet that pyarrow and DuckDB can open themselves: on disk, not compressed."""
+    named = SUFFIXES.get(document.unpacked.suffix.lower()) == "parquet"
+    return document.regular and document.compression is None and _begins(document, b"PAR1", named)
+
+
 def _begins(document: Document, magic: bytes, expected: bool) -> bool:
     """Return whether a file begins with the mark of a format; unless that is expected, PAR1 may be an item's name."""
     following = document.head[len(magic) : len(magic) + 1].decode("ascii", "ignore")

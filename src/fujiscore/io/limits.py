@@ -7,6 +7,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -111,28 +112,60 @@ class Metered(io.RawIOBase):
         super().close()
 
 
+class OpenFile:
+    """A file that is opened once and read from several positions; closed when nobody reads it any more."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        """Return the number of bytes."""
+        return os.fstat(self._file).st_size
+
+    def part(self, start: int, size: int) -> bytes:
+        """Return so many bytes from a position on, fewer at the end of the file only."""
+        parts: list[bytes] = []
+        with self._lock:
+            os.lseek(self._file, start, os.SEEK_SET)
+            while size > 0 and (block := os.read(self._file, min(size, BLOCK))):
+                parts.append(block)
+                size -= len(block)
+        return b"".join(parts)
+
+    def __del__(self) -> None:
+        """Close the file, if it could be opened."""
+        if hasattr(self, "_file"):
+            os.close(self._file)
+
+
 class Spool:
     """What a pipe or a device has given so far, kept in memory so that it can be read again."""
 
     def __init__(self, stream: Any, name: str) -> None:
         self._source = Metered(stream, name, STORED)
-        self.content = bytearray()
+        self._content = bytearray()
 
-    def fill(self, size: int) -> bytearray:
-        """Read on until there are so many bytes, or the stream ends; return what there is."""
-        while len(self.content) < size:
-            block = self._source.read(max(BLOCK, size - len(self.content)))
+    def __len__(self) -> int:
+        """Return the number of bytes so far."""
+        return len(self._content)
+
+    def part(self, start: int, size: int) -> bytes:
+        """Return so many bytes from a position on, fewer at the end of the stream only."""
+        end = start + size
+        while len(self._content) < end:
+            block = self._source.read(max(BLOCK, end - len(self._content)))
             if not block:
                 break
-            self.content += block
-        return self.content
+            self._content += block
+        return bytes(self._content[start:end])
 
 
 class Replay(io.RawIOBase):
-    """The content of a spool from the start, and on from where it ends so far."""
+    """The content of an open file or a spool from its start."""
 
-    def __init__(self, spool: Spool) -> None:
-        self._spool, self._position = spool, 0
+    def __init__(self, stored: OpenFile | Spool) -> None:
+        self._stored, self._position = stored, 0
 
     def readable(self) -> bool:
         """Return that it can be read."""
@@ -140,8 +173,7 @@ class Replay(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read the next bytes."""
-        end = self._position + len(buffer)
-        part = self._spool.fill(end)[self._position : end]
+        part = self._stored.part(self._position, len(buffer))
         buffer[: len(part)] = part
         self._position += len(part)
         return len(part)

@@ -18,15 +18,17 @@ from fujiscore.coercion import EXACT, Labelled, as_frame, is_table, labelled, re
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import QUERY_NAMES, choose, direction, label_of, plain
-from fujiscore.io.documents import document
+from fujiscore.io.documents import Files, document
 from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
 from fujiscore.models import Source
+from fujiscore.notes import Note
 from fujiscore.queries import Columns, changes, joined, labels_at, two_groups
 from fujiscore.ranking import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from fujiscore.io.documents import Document
     from fujiscore.io.table import Roles
 
 
@@ -89,7 +91,9 @@ def require_groups(asked: Asked, names: Sequence[str], *, found: bool) -> None:
 def load_run(obj: Any, name: str, asked: Asked) -> Run:
     """Return a run in memory: of a file, a DataFrame or Arrow stream, a mapping, or a 2-D array of scores."""
     if isinstance(obj, (str, os.PathLike)):
-        return _from_folder(obj, asked) if os.path.isdir(obj) else _from_file(obj, asked)  # noqa: PTH112
+        obj = open_run(obj, asked, Files(obj))
+    if isinstance(obj, (Run, RunFile)):
+        return obj if isinstance(obj, Run) else obj.load()
     if isinstance(obj, Source):
         return _from_source(obj, name)
     if isinstance(obj, Mapping):
@@ -99,11 +103,56 @@ def load_run(obj: Any, name: str, asked: Asked) -> Run:
     return Run(name, _from_array(obj, name))
 
 
-def open_table(path: Any, asked: Asked) -> Table:
-    """Return the table in a file, nothing of which need be read yet."""
+@dataclass(frozen=True, eq=False)
+class RunFile:
+    """A run in a file or a folder of Parquet files that is open: columns are known, rows need not be read yet."""
+
+    name: str
+    files: tuple[str, ...]
+    document: Document  # the only file, or the first
+    table: Table
+    roles: Roles
+    guessed: tuple[str, ...]
+    asked: Asked
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is Parquet that pyarrow and DuckDB can open themselves."""
+        return self.table.layout is None and formats.is_stored_parquet(self.document)
+
+    def load(self) -> Run:
+        """Return the run in memory."""
+        parts = [_columns(self.table, self.roles)]
+        parts += [_columns(_table(document(file), self.asked), self.roles) for file in self.files[1:]]
+        columns = joined(parts) if len(parts) > 1 else parts[0]
+        if not len(columns):
+            raise no_rows(self.name)
+        return Run(self.table.file, columns, (*self.guessed, *direction(self.roles.scores[0], columns.scores)))
+
+
+def open_runs(runs: Sequence[Any], asked: Asked) -> list[Any]:
+    """Open the runs that are paths, each file once; return the others as they are."""
+    files = Files(*(run for run in runs if isinstance(run, (str, os.PathLike))))
+    return [open_run(run, asked, files) if isinstance(run, (str, os.PathLike)) else run for run in runs]
+
+
+def open_run(path: str | os.PathLike[str], asked: Asked, files: Files) -> RunFile | Run:
+    """Open the run at a path; what cannot be opened again, such as a pipe, is read at once."""
     if asked.format is not None:
         choice("format", asked.format, formats.FORMATS)
-    file = document(path)
+    folder = os.path.isdir(path)  # noqa: PTH112
+    names = parquet_files(path) if folder else [os.fspath(path)]
+    first = files.open(names[0])
+    table = _table(first, asked)
+    roles, notes = run_roles(table, asked)
+    if folder:
+        same_types(os.fspath(path), names, roles)
+    run = RunFile(os.fspath(path), tuple(names), first, table, roles, notes, asked)
+    return run if first.regular else run.load()
+
+
+def _table(file: Document, asked: Asked) -> Table:
+    """Return the table in a file, nothing of which need be read yet."""
     return formats.table(file, formats.detect(file, asked.format, formats.FORMATS))
 
 
@@ -139,34 +188,11 @@ def same_types(folder: str, files: Sequence[str], roles: Roles) -> None:
                 )
 
 
-def _from_folder(path: Any, asked: Asked) -> Run:
-    """Return the run in a folder of Parquet files."""
-    files = parquet_files(path)
-    table = open_table(files[0], asked)
-    roles, notes = run_roles(table, asked)
-    same_types(os.fspath(path), files, roles)
-    parts = []
-    for file in files:
-        part = open_table(file, asked)
-        arrow = part.arrow(roles) if part.arrow else None
-        found = None if arrow is None else from_arrow(arrow, roles)
-        parts.append(_from_rows(part, roles) if found is None else found)
-    columns = joined(parts)
-    if not len(columns):
-        raise no_rows(os.fspath(path))
-    return Run(os.fspath(path), columns, (*notes, *direction(roles.scores[0], columns.scores)))
-
-
-def _from_file(path: Any, asked: Asked) -> Run:
-    """Return the run in a file."""
-    table = open_table(path, asked)
-    roles, notes = run_roles(table, asked)
+def _columns(table: Table, roles: Roles) -> Columns:
+    """Return the rows of a table."""
     arrow = table.arrow(roles) if table.arrow else None
     columns = None if arrow is None else from_arrow(arrow, roles)
-    columns = _from_rows(table, roles) if columns is None else columns
-    if not len(columns):
-        raise no_rows(table.file)
-    return Run(table.file, columns, (*notes, *direction(roles.scores[0], columns.scores)))
+    return _from_rows(table, roles) if columns is None else columns
 
 
 def from_arrow(columns: Sequence[Any], roles: Roles) -> Columns | None:
@@ -306,7 +332,7 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     scores = np.concatenate([part.scores for part in parts])
     notes = [note for part in parts for note in part.notes]
     likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
-    said = (f"{notes[0]}{likewise}",) if notes else ()
+    said = tuple(Note(note.fact, f"{note}{likewise}") if isinstance(note, Note) else note for note in notes[:1])
     return Run(name, Columns(list(runs), np.cumsum(sizes) - sizes, items, scores), said)
 
 

@@ -12,7 +12,8 @@ from fujiscore.coercion import EXACT, Labelled
 from fujiscore.errors import InputError, first_few, shown
 from fujiscore.io import columnar, load, locate
 from fujiscore.io.columns import choose, direction
-from fujiscore.io.documents import SMALL
+from fujiscore.io.documents import Files
+from fujiscore.io.formats import is_stored_parquet
 from fujiscore.io.limits import memory_limit
 from fujiscore.io.table import Table, require_distinct
 from fujiscore.stream import Column
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from fujiscore.io import File
     from fujiscore.io.table import Roles
 
-MAGIC = b"PAR1"
 # Bytes that a comparison in memory takes for each item, beyond what is read (measured).
 PER_ITEM = 160
 
@@ -69,11 +69,16 @@ def scan(path: File, *, item: str | None = None, score: str | None = None) -> Co
     return found[0]
 
 
-def columns(path: File, *, item: str | None = None, score: str | Sequence[str] | None = None) -> list[Column] | None:
-    """Return the score columns of a Parquet file; None if the path names no such columns."""
+def columns(
+    path: File, *, item: str | None = None, score: str | Sequence[str] | None = None, files: Files | None = None
+) -> list[Column] | None:
+    """Return the score columns of a Parquet file, to be read by `load` too; None if the path names no such columns."""
     location, part = locate(path)
     file = os.fspath(location)
-    if not os.path.isfile(file) or not _is_parquet(file):  # noqa: PTH113
+    # A pipe is no such file, and a file that cannot be opened has its error when it is read.
+    if not os.path.isfile(file) or not os.access(file, os.R_OK) or not os.path.getsize(file):  # noqa: PTH113, PTH202
+        return None
+    if not is_stored_parquet((files or Files()).open(file, again=True)):
         return None
     table = _Table(file)
     if part is not None and (part not in table.numeric or score is not None):
@@ -84,17 +89,6 @@ def columns(path: File, *, item: str | None = None, score: str | Sequence[str] |
     notes = () if guess is None else (f"{os.fspath(path)}: {guess}",)
     several = part is not None or len(roles.scores) > 1 or not (score is None or isinstance(score, str))
     return [table.column(roles, name, name if several else Path(file).stem, notes) for name in roles.scores]
-
-
-def _is_parquet(file: str) -> bool:
-    """Return whether a file begins as Parquet files do; small files of another name are not opened for that."""
-    try:
-        if not file.lower().endswith((".parquet", ".pq")) and os.stat(file).st_size <= SMALL:  # noqa: PTH116
-            return False
-        with open(file, "rb") as stream:  # noqa: PTH123
-            return stream.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
 
 
 class _Table:

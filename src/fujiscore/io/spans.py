@@ -5,12 +5,10 @@ Order is checked while reading, not assumed: whoever reads a range sees every ro
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,20 +18,13 @@ from fujiscore.errors import InputError, MissingExtraError, first_few, one_line
 from fujiscore.io import columnar
 from fujiscore.io.columns import direction
 from fujiscore.io.limits import VARIABLE, memory_limit
-from fujiscore.io.runs import (
-    from_arrow,
-    label_column,
-    open_table,
-    parquet_files,
-    require_groups,
-    run_roles,
-    same_types,
-)
+from fujiscore.io.runs import RunFile, from_arrow, label_column, require_groups
 from fujiscore.io.table import MISSING, Roles, no_rows
 from fujiscore.queries import Columns, joined, labels_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from fujiscore.io.runs import Asked
     from fujiscore.io.table import Layout
@@ -41,6 +32,8 @@ if TYPE_CHECKING:
 # Rows whose first query is known without reading others, rows of a tile, and rows read at a time.
 SPAN, TILE, BATCH = 1 << 20, 1 << 22, 1 << 17
 NUMBER = r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|inf(inity)?)"
+# Compressions by their extension, as DuckDB calls them.
+DUCKDB = {None: "none", ".gz": "gzip", ".zst": "zstd"}
 # Rows of both runs that are read into memory at once.
 STREAM = 1 << 21
 
@@ -172,10 +165,10 @@ def ways(
 
     None is to read all into memory. `folder` makes a folder for sorted copies; what was done goes to the notes.
     """
-    if not all(isinstance(obj, (str, os.PathLike)) and os.fspath(obj) != "-" for obj in (a, b)):
+    sources = [_Source(obj) for obj in (a, b) if isinstance(obj, RunFile)]
+    if len(sources) < 2:
         yield None
         return
-    sources = [_Source(os.fspath(obj), asked) for obj in (a, b)]
     require_groups(asked, [source.name for source in sources], found=any(s.roles.group for s in sources))
     if sum(source.rows for source in sources) <= STREAM and not distributed:
         yield None
@@ -215,21 +208,17 @@ def _need_duckdb(names: Sequence[str]) -> None:
 class _Source:
     """One run as a file, or a folder of Parquet files."""
 
-    def __init__(self, path: str, asked: Asked) -> None:
-        self.name, self.is_folder = path, Path(path).is_dir()
-        self.files = parquet_files(path) if self.is_folder else [path]
-        self.table = open_table(self.files[0], asked)
-        self.roles, self.guessed = run_roles(self.table, asked)
-        if self.is_folder:
-            same_types(path, self.files, self.roles)
-        self.is_parquet = self.table.layout is None and self.table.arrow is not None and _is_parquet(self.files[0])
+    def __init__(self, run: RunFile) -> None:
+        self.name, self.files, self.roles, self.guessed = run.name, run.files, run.roles, run.guessed
+        self.is_parquet, self.layout = run.is_parquet, run.table.layout
+        self.stored, self.compression = run.document.size, run.document.compression
         self.rows, self.size = self._extent()
 
     def _extent(self) -> tuple[int, int]:
         """Return about how many rows it has, and how many bytes they take in memory."""
         if not self.is_parquet:
-            stored = Path(self.name).stat().st_size * (6 if self.name.endswith((".gz", ".zst")) else 1)
-            return stored // 20, 6 * stored
+            text = self.stored * (6 if self.compression else 1)
+            return text // 20, 6 * text
         from pyarrow import parquet
 
         rows = size = 0
@@ -279,7 +268,7 @@ class _Source:
         ]
         if roles.group is not None:
             parts.append(f"CAST({_quoted(roles.group)} AS VARCHAR) AS grp")
-        source = self._parquet_relation() if self.is_parquet else self._text_relation(self.table.layout)
+        source = self._parquet_relation() if self.is_parquet else self._text_relation(self.layout)
         with duckdb.connect() as connection:
             connection.execute("SET preserve_insertion_order = true")
             connection.execute(f"SET temp_directory = {_text(str(target.parent / 'spill'))}")
@@ -308,20 +297,20 @@ class _Source:
             raise InputError(
                 f"{self.name} must be Parquet, CSV, TSV or a TREC run to be read in parts; convert it first."
             )
+        if self.compression not in DUCKDB:
+            raise InputError(
+                f"{self.name} does not fit in memory, and DuckDB reads no {self.compression} to sort it. Decompress it "
+                "first, or compress it with gzip or zstd."
+            )
         if any("\n" in name or "\r" in name for name in layout.names):
             raise InputError(f"{self.name} must have a header of one line to be read in parts. Rename its columns.")
         names = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in layout.names)
         quote = "''" if layout.blanks else "'\"'"
         return (
             f"read_csv({_path(self.name)}, delim = {_text(layout.delimiter)}, header = false, skip = {layout.skip}, "
-            f"columns = {{{names}}}, quote = {quote}, escape = {quote}, auto_detect = false, hive_partitioning = false)"
+            f"columns = {{{names}}}, quote = {quote}, escape = {quote}, auto_detect = false, "
+            f"hive_partitioning = false, compression = {_text(DUCKDB[self.compression])})"
         )
-
-
-def _is_parquet(path: str) -> bool:
-    """Return whether a file begins as Parquet files do."""
-    with Path(path).open("rb") as file:
-        return file.read(4) == b"PAR1"
 
 
 def _quoted(name: str) -> str:

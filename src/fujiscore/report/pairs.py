@@ -61,9 +61,15 @@ def verdict_of(result: Comparison) -> str:
 
 def p_words(level: Level) -> str:
     """Return a p-value with its sign, and the alternative unless it is "greater"."""
+    equals = "" if isinstance(p_text(level.p_value, level.method), str) else "= "
+    return f"p {equals}{_p_value(level)}"
+
+
+def _p_value(level: Level) -> str:
+    """Return a p-value, and the alternative unless it is "greater"."""
     p = p_text(level.p_value, level.method)
-    sign = p if isinstance(p, str) else f"= {p:.2g}"
-    return f"p {sign}" if level.alternative in {None, "greater"} else f"p {sign}, {level.alternative}"
+    text = p if isinstance(p, str) else f"{p:.2g}"
+    return text if level.alternative in {None, "greater"} else f"{text}, {level.alternative}"
 
 
 def _is_known(value: float | None) -> bool:
@@ -129,7 +135,7 @@ def _levels_part(result: Comparison) -> dict[str, Any]:
 
 def _p_cell(level: Level) -> str | None:
     """Return a p-value for a table."""
-    return p_words(level).removeprefix("p ").removeprefix("= ") if _is_known(level.p_value) else None
+    return _p_value(level) if _is_known(level.p_value) else None
 
 
 def _settings(result: Comparison) -> dict[str, Any]:

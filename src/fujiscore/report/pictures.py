@@ -172,7 +172,7 @@ def matrix(result: Matrix) -> str:
         result.names,
         result.columns,
         title=f"{label} of {len(result.names)} by {len(result.columns)} rankings",
-        label=label if pale is None else f"{label}; pale cells {result.legend.removeprefix('~ ')}",
+        label=label if pale is None else f"{label}; pale cells {result.marked}",
         span=(-1.0 if np.nanmin(result.values, initial=1.0) < -0.25 else 0.0, 1.0),
         faint=pale,
     )

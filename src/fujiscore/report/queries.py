@@ -18,20 +18,21 @@ from fujiscore.run_results import SETS, number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fujiscore.gates import Verdict
     from fujiscore.run_results import RunComparison
 
 # The least similar queries that a page lists, those whose items it shows, and items times lists of each of these.
 QUERIES, SHOWN, CELLS = 2000, 50, 2000
 
 
-def run_comparison(result: RunComparison, gates: Sequence[str] = ()) -> Page:
-    """Return the page of two runs, with the gates' lines if there are any."""
+def run_comparison(result: RunComparison, gates: Verdict | None = None) -> Page:
+    """Return the page of two runs, with what the gates say if there are any."""
     places = result.changed_most(QUERIES)
     held, pairs = _lists(result, places)
     header, rows = result.spread_table()
     parts: list[dict[str, Any]] = [_histogram(result), _table("Measures", header, rows)]
-    if gates:
-        parts.insert(0, {"kind": "said", "title": "Gates", "said": list(gates)})
+    if gates is not None and gates.checks:
+        parts.insert(0, {"kind": "said", "title": "Gates", "said": gates.lines()})
     parts.append(_queries(result, places, pairs))
     if result.groups is not None:
         parts.append(_table("Groups, the lowest means first", *result.group_table()))
@@ -56,12 +57,12 @@ def run_comparison(result: RunComparison, gates: Sequence[str] = ()) -> Page:
     )
 
 
-def _verdict(result: RunComparison, gates: Sequence[str]) -> str:
+def _verdict(result: RunComparison, gates: Verdict | None) -> str:
     """Return the answer in a sentence or two."""
     spread, title = result.spread(), find(result.measures[0].name).title
-    judged = (
-        f"{sum(line.startswith('FAILED') for line in gates)} of {counted(len(gates), 'gate')} failed. " if gates else ""
-    )
+    judged = ""
+    if gates is not None and gates.checks:
+        judged = f"{len(gates.failed())} of {counted(len(gates.checks), 'gate')} failed. "
     least = ", at least," if "fuji_high" in result.columns and result.measures[0].name == "fuji" else ""
     interval = (
         "" if np.isnan(spread.low) else f" ({result.confidence:.0%} interval {spread.low:.2f} to {spread.high:.2f})"

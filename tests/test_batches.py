@@ -226,7 +226,9 @@ class TestDefinition:
 class TestFloor:
     """The floor is the mean FUJI of lists with themselves over all reorderings of their items."""
 
-    @given(ragged(st.integers(-2, 5).map(float), 5), st.sampled_from([1, 2, 10, "all", "exp"]), st.sampled_from(ZERO_TAIL))
+    @given(
+        ragged(st.integers(-2, 5).map(float), 5), st.sampled_from([1, 2, 10, "all", "exp"]), st.sampled_from(ZERO_TAIL)
+    )
     def test_all_reorderings(self, pairs, ks, zero_tail):
         columns = batch(pairs, ["fuji"], ks, zero_tail=zero_tail)
         for q, (r, s) in enumerate(pairs):
@@ -240,21 +242,30 @@ class TestFloor:
             floor = oracle.auc(values)
             check(columns["fuji_floor"][q], float(floor), q, 1e-12)
             fuji = columns["fuji"][q]
-            whole = all(len(oracle.Pair(side, side, k, zero_tail=zero_tail).top_r) == len(side) for side in sides for k in points)
+            whole = all(
+                len(oracle.Pair(side, side, k, zero_tail=zero_tail).top_r) == len(side)
+                for side in sides
+                for k in points
+            )
             above = fuji if whole else nan if floor == 1 else (fuji - float(floor)) / (1 - float(floor))
             check(columns["fuji_above_floor"][q], above, q, 1e-9)
 
     def test_many_random_reorderings(self):
         generator = np.random.default_rng(0)
         scores = {i: 1004 + 12 * float(x) ** 3 for i, x in enumerate(generator.random(1000))}
-        shuffled = [dict(zip(scores, generator.permutation(list(scores.values())).tolist(), strict=True)) for _ in range(400)]
+        shuffled = [
+            dict(zip(scores, generator.permutation(list(scores.values())).tolist(), strict=True)) for _ in range(400)
+        ]
         columns = batch([(scores, other) for other in shuffled], ["fuji"], 10)
         assert columns["fuji_floor"].min() > 0.99
         assert columns["fuji_above_floor"].mean() == pytest.approx(0, abs=4 * columns["fuji_above_floor"].std() / 20)
 
     @pytest.mark.parametrize("factor", [1e-300, 1e-3, 1e305])
     def test_scale_does_not_matter(self, factor):
-        pair = {i: float(x) for i, x in enumerate((9, 7, 4, 4, 1))}, {i: float(x) for i, x in enumerate((7, 9, 1, 4, 4))}
+        pair = (
+            {i: float(x) for i, x in enumerate((9, 7, 4, 4, 1))},
+            {i: float(x) for i, x in enumerate((7, 9, 1, 4, 4))},
+        )
         scaled = tuple({item: score * factor for item, score in side.items()} for side in pair)
         plain, other = (batch([one], ["fuji"], 2) for one in (pair, scaled))
         for name in ("fuji", "fuji_floor", "fuji_above_floor", "fuji_near"):
@@ -279,7 +290,9 @@ class TestNear:
                 assert isnan(columns["fuji_near"][q])
                 continue
             items = list({**r, **s})
-            rows = oracle.explain(*(oracle.padded(side, items) for side in (r, s)), path(r, s, k)[0], zero_tail=zero_tail)
+            rows = oracle.explain(
+                *(oracle.padded(side, items) for side in (r, s)), path(r, s, k)[0], zero_tail=zero_tail
+            )
             near = sum(row["contribution"] for row in rows.values() if row["kind"] == "near miss")
             check(columns["fuji_near"][q], float(near / len(rows)), q, 1e-12)
 
@@ -336,7 +349,10 @@ class TestChance:
         self.check(pairs, ks, universe, CLOSED)
 
     @given(
-        ragged(), st.sampled_from(["all", "exp", (2, 3, 7)]), st.sampled_from([14, 30, 10**6]), st.sampled_from(ZERO_TAIL)
+        ragged(),
+        st.sampled_from(["all", "exp", (2, 3, 7)]),
+        st.sampled_from([14, 30, 10**6]),
+        st.sampled_from(ZERO_TAIL),
     )
     def test_grids(self, pairs, ks, universe, zero_tail):
         self.check(pairs, ks, universe, ["fuji", "rbo", "jaccard", "krizek", "kappa"], zero_tail=zero_tail)
@@ -392,6 +408,9 @@ class TestChance:
         assert [name for name in columns if name.startswith("fuji")] == [
             "fuji",
             "fuji_high",
+            "fuji_floor",
+            "fuji_above_floor",
+            "fuji_near",
             "fuji_expected",
             "fuji_corrected",
             "fuji_p",

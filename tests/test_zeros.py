@@ -95,7 +95,9 @@ class TestUndefined:
 
     def test_runs(self):
         result = fj.compare_runs({"q1": A, "q2": A}, {"q1": B, "q2": A}, k=5)
-        assert all(np.isnan(result.values(name)).all() for name in ("fuji", "rbo", "jaccard", "fuji_floor", "fuji_high"))
+        assert all(
+            np.isnan(result.values(name)).all() for name in ("fuji", "rbo", "jaccard", "fuji_floor", "fuji_high")
+        )
         assert isnan(result.spread().mean)
         assert any("undefined for 2 queries" in note and "zero_tail='cap'" in note for note in result.notes)
         assert "zero" not in result.columns
@@ -151,7 +153,9 @@ class TestCap:
         assert values == pytest.approx([float(x) for x in exact], abs=1e-12, nan_ok=True)
 
     @pytest.mark.parametrize("name", CLOSED)
-    @pytest.mark.parametrize("pair", [([4, 2, 1, 0, 0], [0, 3, 0, 5, 0]), ([3, 3, 1, 0], [0, 2, 2, 2]), ([1, 0, 0], [0, 2, 1])])
+    @pytest.mark.parametrize(
+        "pair", [([4, 2, 1, 0, 0], [0, 3, 0, 5, 0]), ([3, 3, 1, 0], [0, 2, 2, 2]), ([1, 0, 0], [0, 2, 1])]
+    )
     def test_chance_level(self, name, pair):
         known = fj.compare(*pair, [name], zero_tail="cap").chance.get(name)
         for i, k in enumerate(range(1, len(pair[0]) + 1)):
@@ -159,7 +163,10 @@ class TestCap:
                 values = [oracle.value(name, pair[0], list(s), k, zero_tail="cap") for s in permutations(pair[1])]
                 assert known.expected[i] == pytest.approx(float(sum(values) / len(values)), abs=1e-12, nan_ok=True)
 
-    @given(st.lists(st.lists(SIGNED, min_size=6, max_size=6), min_size=2, max_size=4), st.sampled_from(["all", "exp", [2, 5]]))
+    @given(
+        st.lists(st.lists(SIGNED, min_size=6, max_size=6), min_size=2, max_size=4),
+        st.sampled_from(["all", "exp", [2, 5]]),
+    )
     def test_matrices(self, rows, ks):
         assume(all(max(row) > 0 for row in rows))
         matrix = fj.pairwise(rows, ks=ks, zero_tail="cap", negative="clip")

@@ -16,7 +16,17 @@ from fujiscore.intervals import ALTERNATIVES
 from fujiscore.long import Asked, LongRankings, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
-from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, positive_scores, require_scores_for_fuji, set_sizes
+from fujiscore.overlap import (
+    Grid,
+    Overlap,
+    grid,
+    limit,
+    overlap_of,
+    pair,
+    positive_scores,
+    require_scores_for_fuji,
+    set_sizes,
+)
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Reported, ResultOverK
 from fujiscore.stream import Column

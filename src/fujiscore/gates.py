@@ -193,7 +193,9 @@ def _judged(result: RunComparison, *, corrected: bool) -> tuple[str, str]:
     measure = result.measures[0]
     if not corrected:
         column = f"{measure.name}_above_floor"
-        return (column, f"{measure.title} above its floor") if column in result.columns else (measure.name, measure.title)
+        return (
+            (column, f"{measure.title} above its floor") if column in result.columns else (measure.name, measure.title)
+        )
     column = f"{measure.name}_corrected"
     if column not in result.columns:
         raise InputError(

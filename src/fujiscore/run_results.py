@@ -330,7 +330,7 @@ class RunComparison(Result, Reported):
         """Return a column as summaries call it."""
         kind = max((kind for kind in KINDS if name.endswith(kind)), key=len, default="")
         measure = name.removesuffix(kind)
-        least = kind in {"", "_above_floor"} and self._is_shown(f"{measure}_high")
+        least = kind == "" and self._is_shown(f"{measure}_high")
         return find(measure).title + KINDS.get(kind, "") + (", at least" if least else "")
 
     def spread_table(self) -> tuple[list[str], list[list[str]]]:
@@ -459,12 +459,20 @@ def _floor_caveats(result: RunComparison) -> list[str]:
         notes.append(f"{ends}, and its value above the floor is FUJI itself. Pass a smaller {spelled('k')}, or {order}")
     mean = result.spread("fuji_floor").mean
     if mean > HIGH_FLOOR and whole < len(result):
-        short = np.nanmean(columns["k"] / np.maximum(np.minimum(columns["n_a"], columns["n_b"]), 1)) > SHORT
-        remedy = f"a smaller {spelled('k')}" if short else spelled("transform", "minmax")
-        why = "lists hardly go beyond k" if short else "their scores are far from 0 and nearly equal"
+        why, remedy = _why_high(result)
         seen = f"the floor of FUJI is {mean:.4f}: it gives that much to lists reordered at random, for {why}"
-        notes.append(f"{seen}. Read the value above its floor, which gates judge, or pass {remedy} or {order}")
+        notes.append(f"{seen}. Read the value above the floor, which gates judge, or pass {remedy}{order}")
     return notes
+
+
+def _why_high(result: RunComparison) -> tuple[str, str]:
+    """Return why the floor is high, and what to pass against it."""
+    columns = result.columns
+    if not isinstance(result.settings["k"], int):
+        return "areas count large k, where any order has nearly the same top sets", ""
+    if np.mean(columns["k"] / np.maximum(np.minimum(columns["n_a"], columns["n_b"]), 1)) > SHORT:
+        return "lists hardly go beyond k", f"a smaller {spelled('k')} or "
+    return "their scores are far from 0 and nearly equal", f"{spelled('transform', 'minmax')} or "
 
 
 def _caveats(result: RunComparison) -> list[str]:

@@ -329,9 +329,7 @@ def overlaps(
 
 
 @kernel(cost=15)
-def sides(
-    start, scores, ks, sizes, universe, closed, capped, log_factorials, moments, log_ties, upper, cut, by_depth
-):
+def sides(start, scores, ks, sizes, universe, closed, capped, log_factorials, moments, log_ties, upper, cut, by_depth):
     """Write what chance depends on in each list, cut at its k (0: left out), with a top set of the given size.
 
     `moments`: whether the k-th score is positive; of the part by which the scores outside are below it, mean and sums

@@ -104,7 +104,8 @@ def floors(n: Sizes, sizes: Sizes, outside: Scores) -> Scores:
         _kernels.chance.moments(length, tops[rows], tops[rows], moments)
         overlaps[rows] = moments
     both, only = overlaps[which, 0], overlaps[which, 1]
-    return both + 2 * only * outside
+    floor: Scores = both + 2 * only * outside
+    return floor
 
 
 def side(n: int, start: Sizes, scores: Scores, ks: Sizes, sizes: Sizes, *, closed: bool, capped: bool) -> Side:

@@ -326,10 +326,10 @@ def _says_nothing(task: Task, swept: Swept, name: str) -> NDArray[np.bool_]:
     scores still order items, but count as 0 in FUJI.
     """
     if task.capped:
-        return (swept.kth <= 0).any(axis=1)
+        return np.asarray((swept.kth <= 0).any(axis=1))
     if not task.depths.single:
         return np.zeros(swept.paths.size, np.bool_)
-    return ((swept.kth <= 0) if name == "fuji" else (swept.kth == 0)).all(axis=1)
+    return np.asarray(((swept.kth <= 0) if name == "fuji" else (swept.kth == 0)).all(axis=1))
 
 
 def _by_rank(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:

@@ -99,7 +99,8 @@ class Explanation(Result):
         misses = []
         for kind in ("near miss", "far miss"):
             credit = [float(one) for one, own in zip(self.contribution, self.kind, strict=True) if own == kind]
-            misses.append(f" + {sum(credit):.4f} for {counted(len(credit), kind, f'{kind}es')}")
+            if credit:
+                misses.append(f" + {sum(credit):.4f} for {counted(len(credit), kind, f'{kind}es')}")
         opposite = self.kind.count("opposite sign")
         signs = f", {opposite} of opposite sign" if opposite else ""
         return f"({shared} shared{''.join(misses)}{signs}) / {len(self)} items"
@@ -175,7 +176,7 @@ def explain(
     Examples
     --------
     >>> import fujiscore as fj
-    >>> why = fj.explain({"a": 4, "b": 3, "c": 2}, {"a": 4, "c": 3, "b": 1}, 2)
+    >>> why = fj.explain({"a": 4, "b": 3, "c": 2.5, "d": 0}, {"a": 4, "c": 3, "b": 1, "d": 0}, 2)
     >>> why.items, why.kind
     (['c', 'b', 'a'], ['near miss', 'far miss', 'shared'])
     """

@@ -80,7 +80,8 @@ class SummarisedRanking(Ranking):
     def ends_at_zero(self, sizes: Sizes, *, fuzzy: bool) -> NDArray[np.bool_]:
         """Return which top sets of the path end with a score of 0; scores below 0 count as 0 in memberships."""
         scores = self._found.kth if fuzzy else self._found.raw
-        return scores[np.searchsorted(self._found.sizes, sizes)] == 0
+        zero: NDArray[np.bool_] = scores[np.searchsorted(self._found.sizes, sizes)] == 0
+        return zero
 
     def level_moments(self, sizes: Sizes, counts: Scores) -> Scores:
         """Return mean, squares and cubes of the scores between top sets of the path."""
@@ -248,7 +249,7 @@ class SummarisedOverlap(Overlap):
         return self._shared_and_fuji[1]
 
     @staticmethod
-    def _ends_at_zero(ranking: Any, sizes: Sizes, fuzzy: bool) -> NDArray[np.bool_]:  # noqa: FBT001 - see Overlap.at_zero
+    def _ends_at_zero(ranking: Any, sizes: Sizes, fuzzy: bool) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = ranking.ends_at_zero(sizes, fuzzy=fuzzy)
         return found
 

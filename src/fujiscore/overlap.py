@@ -219,7 +219,7 @@ class Overlap:
         return self._ends_at_zero(self.r, self.k1, fuzzy) & self._ends_at_zero(self.s, self.k2, fuzzy)
 
     @staticmethod
-    def _ends_at_zero(ranking: Any, sizes: Sizes, fuzzy: bool) -> NDArray[np.bool_]:  # noqa: FBT001 - see at_zero
+    def _ends_at_zero(ranking: Any, sizes: Sizes, fuzzy: bool) -> NDArray[np.bool_]:
         return ends_at_zero(ranking, sizes, fuzzy=fuzzy)
 
     def with_second(self, s: Ranking) -> Overlap:
@@ -391,7 +391,7 @@ def ends_at_zero(ranking: Ranking, sizes: Sizes, *, fuzzy: bool) -> NDArray[np.b
     zero: NDArray[np.bool_] = ranking.kth(sizes) == 0
     if fuzzy or not zero.any():
         return zero
-    below = ranking.ranked_raw[np.minimum(sizes, ranking.n) - 1] < 0
+    below: NDArray[np.bool_] = ranking.ranked_raw[np.minimum(sizes, ranking.n) - 1] < 0
     return zero & ~(below & (sizes <= ranking.listed))
 
 

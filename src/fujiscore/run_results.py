@@ -472,7 +472,7 @@ def _why_high(result: RunComparison) -> tuple[str, str]:
         return "areas count large k, where any order has nearly the same top sets", ""
     if np.mean(columns["k"] / np.maximum(np.minimum(columns["n_a"], columns["n_b"]), 1)) > SHORT:
         return "lists hardly go beyond k", f"a smaller {spelled('k')} or "
-    return "their scores are far from 0 and nearly equal", f"{spelled('transform', 'minmax')} or "
+    return "the scores outside the top k are far from 0", f"{spelled('transform', 'minmax')} or "
 
 
 def _caveats(result: RunComparison) -> list[str]:

@@ -12,7 +12,8 @@ MEASURED := --cov --cov-report= --cov-fail-under=0
 # CUDA where such a build is offered; any other will do: make models-test TORCH='torch>=2.2'.
 MODELS := .venv-models
 TORCH ?= torch==2.13.0
-LIBRARIES := "$(TORCH)" "captum>=0.7" "catboost>=1.2.7" "lightgbm>=4.5" "networkx>=3.2" "shap>=0.46" "xgboost-cpu>=2.1"
+LIBRARIES := "$(TORCH)" "captum>=0.7" "catboost>=1.2.7" "lightgbm>=4.5" "networkx>=3.2" "ranx>=0.3.20" "shap>=0.46" \
+	"xgboost-cpu>=2.1"
 
 .PHONY: help demo notebook test browser browser-test models-test slow fuzz coverage lint format bench site clean
 

@@ -273,9 +273,9 @@ def agreeing(p, agree):
     return Fraction(sum(map(agree, p.top_r & p.top_s)), max(p.k1, p.k2))
 
 
-def opposite(p, x):
-    """Return whether one ranking's score of an item is negative and the other's positive."""
-    return min(p.r[x], p.s[x]) < 0 < max(p.r[x], p.s[x])
+def same_sign(p, x):
+    """Return whether both scores of an item are positive, both negative, or both 0."""
+    return (p.r[x] > 0) == (p.s[x] > 0) and (p.r[x] < 0) == (p.s[x] < 0)
 
 
 def rank_agreement(p):
@@ -284,12 +284,12 @@ def rank_agreement(p):
 
 
 def sign_agreement(p):
-    return agreeing(p, lambda x: not opposite(p, x))
+    return agreeing(p, lambda x: same_sign(p, x))
 
 
 def signed_rank_agreement(p):
     in_r, in_s = shared_ranks(p.r, p.ties), shared_ranks(p.s, p.ties)
-    return agreeing(p, lambda x: in_r[x] == in_s[x] and not opposite(p, x))
+    return agreeing(p, lambda x: in_r[x] == in_s[x] and same_sign(p, x))
 
 
 def pairwise_rank_agreement(p):

@@ -62,14 +62,14 @@ class TestAgreementOfExplanations:
 
     @given(signed_pairs())
     def test_ties_and_zeros(self, pair):
-        """Top sets with all tied items; tied items share their best rank; 0 is opposite to no sign."""
+        """Top sets with all tied items; tied items share their best rank; only 0 has the sign of 0."""
         r, s = (dict(enumerate(scores)) for scores in pair)
         best = [{x: sum(abs(y) > abs(own[x]) for y in own.values()) for x in own} for own in (r, s)]
         for k in range(1, len(r) + 1):
             first, second = ({x for x in ranks if ranks[x] < k} for ranks in best)
             both, size = first & second, max(len(first), len(second))
             ranks = {x for x in both if best[0][x] == best[1][x]}
-            signs = {x for x in both if r[x] * s[x] >= 0}
+            signs = {x for x in both if np.sign(r[x]) == np.sign(s[x])}
             expected = {"rank_agreement": ranks, "sign_agreement": signs, "signed_rank_agreement": ranks & signs}
             for name, items in expected.items():
                 assert fj.score(*pair, k, name, negative="abs") == pytest.approx(len(items) / size), name

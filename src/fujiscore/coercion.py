@@ -22,13 +22,15 @@ Scores: TypeAlias = "NDArray[np.float64]"
 Labels: TypeAlias = Sequence[Hashable]
 EXACT = 2.0**53  # smaller integers are exact as float64; beyond, neighbours become equal
 MOST_ITEMS = 2**31 - 1  # positions are 32-bit integers
+NO_ITEM = -1  # what indexes return as the id where they have no more items
 
 
 class Labelled(NamedTuple):
     """One ranking as labels (None: positions) and unchecked scores in the same order.
 
     `negative` is the policy for negative scores that suits them, for callers that name none; `underscored`, whether
-    the labels have underscores where they may have had blanks.
+    the labels have underscores where they may have had blanks; `unsigned`, of scores that lost their signs, what they
+    are and how to keep the signs, for `no_signs`.
     """
 
     items: Labels | None
@@ -36,6 +38,12 @@ class Labelled(NamedTuple):
     notes: tuple[str, ...] = ()
     negative: str = "raise"
     underscored: bool = False
+    unsigned: str | None = None
+
+
+def no_signs(name: str, asked: str, unsigned: str) -> InputError:
+    """Return the error for scores without signs where something was asked that compares signs."""
+    return InputError(f"{name} must have signs for {asked}; it holds {unsigned}")
 
 
 def is_null(value: Any) -> bool:
@@ -163,6 +171,24 @@ def _array(obj: Any, name: str) -> NDArray[Any]:
     if values.ndim == 1 and (values.dtype.kind in "US" or (values.dtype.kind == "f" and _is_large(values).any())):
         values = np.array([*obj, None], np.object_)[:-1]
     return values
+
+
+def as_ids(obj: Any, name: str, remedy: str) -> NDArray[Any]:
+    """Return ids as a 2-D array of integers or text, one row per query; NO_ITEM also where it was unsigned."""
+    try:
+        ids = np.atleast_2d(np.asarray(obj))
+    except ValueError:
+        ids = np.empty((0, 0, 0))
+    text = ids.dtype == object and all(isinstance(label, str) for label in ids.ravel().tolist())
+    if ids.ndim != 2 or ids.size == 0 or not (ids.dtype.kind in "iuUT" or text):
+        raise InputError(
+            f"{name} must have ids, integers or text, as a 2-D array with one row per query; got "
+            f"{'rows of unequal length' if ids.ndim == 3 and not ids.size else f'shape {ids.shape} of {ids.dtype}'}. "
+            f"{remedy} Fill up short rows with {NO_ITEM}."
+        )
+    if ids.dtype.kind == "u" and ((ids < 2**63) | (ids == np.iinfo(ids.dtype).max)).all():
+        return np.where(ids == np.iinfo(ids.dtype).max, NO_ITEM, ids.astype(np.int64))  # the same, unsigned
+    return ids
 
 
 def require_size(size: int, name: str) -> None:

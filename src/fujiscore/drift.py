@@ -231,7 +231,8 @@ def _changes(versions: Sequence[Ranking]) -> tuple[FeatureChange, ...]:
     scores, shares = [_signed(version) for version in both], [_shares(version) for version in both]
     moved, turned = ranks[1] - ranks[0], shares[1] - shares[0]
     turned[np.abs(turned) <= ROUNDING] = 0.0
-    opposite = np.sign(scores[0]) * np.sign(scores[1]) < 0
+    signs = all(version.unsigned is None for version in both)
+    opposite = (np.sign(scores[0]) * np.sign(scores[1]) < 0) & signs
     cases = [absent[0], absent[1], opposite, (moved != 0) | (turned != 0)]
     kinds = np.select(cases, ["appeared", "vanished", "opposite sign", "moved"], "same")
     order = np.lexsort((-np.abs(moved), -np.abs(turned)))

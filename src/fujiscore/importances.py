@@ -54,7 +54,8 @@ def importances(
         The ranking's name; by default the model's class.
     negative : {"raise", "clip", "abs", "split"}
         As in `rankings`. Where it is "raise", coefficients and attributions rank by magnitude, with their signs kept
-        ("abs"), and importances below 0 count as 0 ("clip").
+        ("abs"), and importances below 0 count as 0 ("clip"). Means of magnitudes, over rows, outputs or classes, have
+        no signs: "split" and sign agreement refuse them.
     nan, missing, duplicates, transform, universe
         As in `rankings`.
 

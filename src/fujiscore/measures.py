@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from fujiscore.coercion import no_signs
 from fujiscore.errors import InputError, choice, first_few, proportion, spelled
 from fujiscore.overlap import Counts, Overlap
 from fujiscore.tables import Table, Tabular
@@ -26,6 +27,7 @@ Sets: TypeAlias = Counts | Overlap
 SECONDS = {"weightedtau": (5e-4, 3e-7), "spearman": (8e-4, 2e-8)}
 # A curve of more points than these that would take longer is refused.
 LONGEST, FEW_POINTS = 60.0, 64
+SIGN_MEASURES = ("sign_agreement", "signed_rank_agreement")
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,12 @@ def require_whole(measure: Measure, *, split: bool) -> None:
         )
 
 
+def require_signs(measure: Measure, name: str, unsigned: str | None) -> None:
+    """Raise if a measure compares signs, and scores lost theirs."""
+    if unsigned is not None and measure.base in SIGN_MEASURES:
+        raise no_signs(name, measure.name, unsigned)
+
+
 def _raw(measure: Measure, sets: Sets) -> Scores:
     """Return a measure's values, NaN wherever it is undefined."""
     if measure.by_rank and isinstance(sets, Overlap):
@@ -178,6 +186,8 @@ def _raw(measure: Measure, sets: Sets) -> Scores:
                 f"{measure.name} needs the items' ranks, which end with the truncated lists; lower {spelled('k')}."
             )
         require_whole(measure, split=sets.r.split is not None)
+        for ranking in (sets.r, sets.s):
+            require_signs(measure, ranking.name, ranking.unsigned)
         if measure.one_k and (sets.asked[0] != sets.asked[1]).any():
             raise _needs_equal_sizes(measure, sets)
         return measure.values(sets, **measure.parameters)
@@ -382,8 +392,8 @@ def _same_rank(o: Overlap) -> Any:
 
 
 def _same_sign(o: Overlap) -> Any:
-    """Return which items, from r's best to its worst, do not have opposite signs."""
-    return (o.r.signs * o.s.signs >= 0)[o.r.order]
+    """Return which items, from r's best to its worst, have the same sign in s: 1, -1 or 0."""
+    return (o.r.signs == o.s.signs)[o.r.order]
 
 
 def _share(o: Overlap, agree: Any) -> Scores:
@@ -486,8 +496,8 @@ FORMULAS = {
     "weightedtau": "hyperbolic weighted tau of the scores over the union (SciPy, point by point: prefer a sparse grid)",
     "spearman": "correlation of the ranks over the union (SciPy, point by point: prefer a sparse grid)",
     "rank_agreement": "items in both sets at the same rank / max(k1, k2); tied items share their best rank",
-    "sign_agreement": "items in both sets whose scores do not have opposite signs / max(k1, k2)",
-    "signed_rank_agreement": "items in both sets at the same rank, not with opposite signs / max(k1, k2)",
+    "sign_agreement": "items in both sets whose scores have the same sign (0 is the sign of 0) / max(k1, k2)",
+    "signed_rank_agreement": "items in both sets at the same rank with the same sign / max(k1, k2)",
     "pairwise_rank_agreement": "pairs of the union that both rankings order alike (or both tie) / all pairs; "
     "(tau + 1)/2 without ties",
     "ndcg": "sum over the ranks i = 1..k in s of g_i / log2(i + 1), over the same sum in r's own order; gains g: r's "

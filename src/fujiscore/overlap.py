@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore import _kernels, models
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.ranking import LOWEST, Ranking, Rankings, lazy
-from fujiscore.rankings import Policies, align
+from fujiscore.rankings import align
 from fujiscore.tiles import run
 
 if TYPE_CHECKING:
@@ -442,9 +442,6 @@ def levels(ranking: Ranking, sizes: Sizes) -> NDArray[np.uint8]:
 
 def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s")) -> Rankings:
     """Align and check two rankings, and sort large ones side by side."""
-    for name in policies:
-        if name not in Policies.__annotations__:
-            raise TypeError(f"got an unexpected keyword argument {name!r}")
     both = (None if policies else _clean_arrays(r, s)) or align((r, s), _names(r, s, names), **policies)
     if both.n >= SORT_SIDE_BY_SIDE:
         run(_sort, [(ranking,) for ranking in both], n_jobs=2, progress=False)

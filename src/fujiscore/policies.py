@@ -62,6 +62,8 @@ class Side:
         Given rows as they were at first, return their items' labels.
     items : ndarray of int, optional
         Small integers, the same for equal labels; None if no item is listed twice.
+    span : int
+        More than the greatest of these integers in any side; small, for keys of a small range are looked up in tables.
     queries : sequence, optional
         What the lists belong to; None for a single ranking.
     negative, transform
@@ -79,6 +81,7 @@ class Side:
     start: Sizes
     labels_at: Callable[[NDArray[Any]], list[Any]]
     items: NDArray[Any] | None = None
+    span: int = 0
     queries: Sequence[Any] | None = None
     negative: str = "raise"
     transform: Any = None
@@ -109,8 +112,8 @@ class Side:
         assert self.items is not None  # noqa: S101 - for the type checker
         if self.start.size == 2:
             return self.items
-        sizes, span = np.diff(self.start), _SPAN
-        keys: Sizes = np.repeat(np.arange(sizes.size) * span, sizes) + self.items
+        sizes = np.diff(self.start)
+        keys: Sizes = np.repeat(np.arange(sizes.size) * self.span, sizes) + self.items
         return keys
 
     def keep(self, wanted: Mask) -> None:
@@ -120,10 +123,6 @@ class Side:
         self.scores = self.scores[rows]
         self.items = None if self.items is None else self.items[rows]
         self.rows = rows if self.rows is None else self.rows[rows]
-
-
-# Items of a list are below this number, lists too.
-_SPAN = 1 << 31
 
 
 def transform_and_check(sides: Sequence[Side], nan: str, tell: Callable[[Fact], None]) -> None:

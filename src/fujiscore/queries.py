@@ -196,9 +196,9 @@ def together(a: Columns, b: Columns, names: tuple[str, str], rules: Rules, tally
     labels = rows[0][0], rows[1][0]
     starts = [np.concatenate([[0], np.cumsum(size[both])]) for size in sizes]
     small = rules.duplicates != "raise" or "drop" in {rules.missing, rules.nan} or rules.negative == "split"
-    items = _item_codes(starts[0], labels[0], starts[1], labels[1], small=small)
+    *items, span = _item_codes(starts[0], labels[0], starts[1], labels[1], small=small)
     sides = [
-        Side(name, scores, start, partial(labels_at, column), own, kept, rules.negative, rules.transform)
+        Side(name, scores, start, partial(labels_at, column), own, span, kept, rules.negative, rules.transform)
         for name, start, (column, scores), own in zip(names, starts, rows, items, strict=True)
     ]
     _apply(sides, rules, tally)
@@ -257,13 +257,15 @@ def _in_order(side: Columns, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any
     return _taken(side.items, rows), side.scores[rows]
 
 
-def _item_codes(start_r: Sizes, r: Any, start_s: Sizes, s: Any, *, small: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+def _item_codes(
+    start_r: Sizes, r: Any, start_s: Sizes, s: Any, *, small: bool
+) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Return the items of both sides as integers that are the same for equal labels of a query.
 
-    These are small if they must be; otherwise integer labels stay as they are.
+    If these must be small, they are below the number that comes with them; otherwise integer labels stay as they are.
     """
     if not small and all(isinstance(column, np.ndarray) and column.dtype != object for column in (r, s)):
-        return r, s
+        return r, s, 0
     first, second = _marks(r), _marks(s)
     if first is None or second is None:
         numbers: dict[Any, int] = {}
@@ -271,10 +273,10 @@ def _item_codes(start_r: Sizes, r: Any, start_s: Sizes, s: Any, *, small: bool) 
             np.array([numbers.setdefault(label, len(numbers)) for label in column.tolist()], np.int64)
             for column in (np.asarray(r), np.asarray(s))
         ]
-        return coded[0], coded[1]
+        return coded[0], coded[1], len(numbers)
     codes_r, codes_s = np.empty(len(r), np.int32), np.empty(len(s), np.int32)
-    _kernels.labels.codes(start_r, *first, start_s, *second, codes_r, codes_s)
-    return codes_r, codes_s
+    most = _kernels.labels.codes(start_r, *first, start_s, *second, codes_r, codes_s)
+    return codes_r, codes_s, int(most)
 
 
 def _marks(column: Any) -> tuple[Any, Any, Any] | None:

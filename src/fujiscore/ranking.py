@@ -76,6 +76,8 @@ class Ranking(Tabular):
         Where negative="abs" made the scores magnitudes: which of them were negative.
     split : sequence or None
         With negative="split", the items before each became two: first all with sign (+), then all with (-).
+    unsigned : str or None
+        Of scores that lost their signs, such as mean magnitudes: what they are, and how to keep the signs.
     order : ndarray of int32
         The items' positions from best to worst; equal scores keep the input order.
     ranked_raw, ranked : ndarray of float64
@@ -109,6 +111,7 @@ class Ranking(Tabular):
     absent: NDArray[np.bool_] | None
     negatives: NDArray[np.bool_] | None = None
     split: Labels | None = None
+    unsigned: str | None = None
     n: int
     _cache: dict[str, Any]
 

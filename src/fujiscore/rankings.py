@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import wraps
 from inspect import Parameter, signature
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 import numpy as np
 
 from fujiscore import models, policies
-from fujiscore.coercion import Labelled, Labels, Scores, from_table, is_table, labelled, require_labels, unique_labels
+from fujiscore.coercion import (
+    Labelled,
+    Labels,
+    Scores,
+    from_table,
+    is_table,
+    labelled,
+    no_signs,
+    require_labels,
+    unique_labels,
+)
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.labels import advice
 from fujiscore.notes import Fact, Note, about, final, gathered
@@ -33,6 +45,7 @@ NEGATIVE = ("raise", "clip", "abs", "split")
 NAN = ("raise", "zero", "drop")
 MISSING = ("raise", "zero", "drop")
 DUPLICATES = ("raise", "max", "mean", "first")
+OF_MODELS = ("feature_names", "group", "each", "importance_type")  # what `importances` takes besides
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
@@ -48,7 +61,10 @@ class Policies(TypedDict, total=False):
 
 
 def takes_policies(function: F, **defaults: Any) -> F:
-    """Show the door's options by name in the signature that help() and editors print, with defaults of their own."""
+    """Show the door's options by name in the signature that help() and editors print, with defaults of their own.
+
+    Other keywords are refused in the function's name.
+    """
     shown = [p for p in signature(function).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
     door = signature(rankings).parameters
     shown += [
@@ -56,9 +72,35 @@ def takes_policies(function: F, **defaults: Any) -> F:
         for name in Policies.__annotations__
     ]
     function.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
-    return function
+    return checks_keywords(function)
 
 
+def checks_keywords(function: F) -> F:
+    """Refuse keywords that a function's signature lacks in its name, and suggest one that it has."""
+    known = set(signature(function).parameters)
+
+    @wraps(function)
+    def checked(*args: Any, **keywords: Any) -> Any:
+        if not known.issuperset(keywords):
+            raise _unknown_keyword(function.__name__, next(name for name in keywords if name not in known), known)
+        return function(*args, **keywords)
+
+    return cast("F", checked)
+
+
+def _unknown_keyword(function: str, name: str, known: Collection[str]) -> Exception:
+    """Return the error for a keyword that a function does not have; those of `importances` name the remedy."""
+    if name in OF_MODELS:
+        return InputError(
+            f"{function} has no {spelled(name)}, which is an option of importances. Pass the rankings that it returns: "
+            f"{function}(importances(model, {name}=...), ...)."
+        )
+    near = get_close_matches(name, known, n=1)
+    hint = f". Did you mean {near[0]!r}?" if near else ""
+    return TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+
+
+@checks_keywords
 def rankings(
     obj: Any,
     *,
@@ -207,8 +249,8 @@ def align(
         aligned, absent, labels = _aligned(parts, names, missing, general, of_each)
         said += [*gathered(of_each), *general]
         members = [
-            _member(name, scores, labels, gone, sign)
-            for name, scores, gone, sign in zip(names, aligned, absent, signs, strict=True)
+            _member(name, scores, labels, gone, sign, getattr(obj, "unsigned", None))
+            for obj, name, scores, gone, sign in zip(objects, names, aligned, absent, signs, strict=True)
         ]
         if split:
             labels, members = _named_by_sign(members, said)
@@ -387,7 +429,9 @@ def _by_sign(objects: Sequence[Any], names: Sequence[str], signs: Sequence[str],
     made = [isinstance(obj, Ranking) and obj.split is not None for obj in objects]
     if "split" not in signs and not any(made):
         return False
-    for name, sign, own in zip(names, signs, made, strict=True):
+    for obj, name, sign, own in zip(objects, names, signs, made, strict=True):
+        if unsigned := getattr(obj, "unsigned", None):
+            raise no_signs(name, spelled("negative", "split"), unsigned)
         if sign != "split" and not own:
             raise InputError(f"{name} must be split by sign as the others are: pass {spelled('negative', 'split')}.")
     if universe is not None:
@@ -406,7 +450,12 @@ def _policy(obj: Any, negative: str, transform: Any) -> str:
 
 
 def _member(
-    name: str, scores: Scores, labels: Labels | None, absent: NDArray[np.bool_] | None, negative: str
+    name: str,
+    scores: Scores,
+    labels: Labels | None,
+    absent: NDArray[np.bool_] | None,
+    negative: str,
+    unsigned: str | None,
 ) -> Ranking:
     """Return an aligned ranking of the scores; of their magnitudes, the signs beside them; or of both signs' items."""
     if negative == "split":
@@ -414,11 +463,12 @@ def _member(
         ranking = Ranking.checked(name, halves, absent=None if absent is None else np.tile(absent, 2))
         ranking.split = range(scores.size) if labels is None else labels
         return ranking
-    if negative != "abs":
-        return Ranking.checked(name, scores, labels, None, (), absent)
-    ranking = Ranking.checked(name, np.abs(scores), labels, None, (), absent)
-    if (scores < 0).any():
+    sizes = np.abs(scores) if negative == "abs" else scores
+    ranking = Ranking.checked(name, sizes, labels, None, (), absent)
+    if negative == "abs" and (scores < 0).any():
         ranking.negatives = scores < 0
+    if unsigned is not None:
+        ranking.unsigned = unsigned
     return ranking
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fujiscore import models
-from fujiscore.coercion import unique_labels
+from fujiscore.coercion import NO_ITEM, as_ids, unique_labels
 from fujiscore.errors import InputError, counted, integer, shown, spelled
 from fujiscore.notes import states
 from fujiscore.rankings import align
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Ids = NDArray[Any]
 
-# What indexes return as the id where they have no more items.
-NONE = -1
 # By how much true scores of one item may differ, relative to the larger or the k-th: float32 against float64.
 ROUNDING = 1e-3
 
@@ -206,7 +204,7 @@ def _recall(search: _Search, k: int, distances: bool, epsilon: float) -> Recall:
     returned, given = search.returned[:, :k], search.scores[:, :k]
     place, repeated = _places(search.exact, returned)
     listed = place >= 0
-    empty = returned == NONE if returned.dtype.kind == "i" else np.zeros_like(listed)
+    empty = returned == NO_ITEM if returned.dtype.kind == "i" else np.zeros_like(listed)
     in_exact = np.take_along_axis(search.truth, np.maximum(place, 0), axis=1)
     kth, last = search.truth[:, k - 1 : k], search.truth[:, -1:]
     _require_consistent(np.where(empty, np.nan, given), in_exact, listed, kth, last, distances)
@@ -293,8 +291,8 @@ def _keys(exact: Ids, returned: Ids) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 def _many(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search:
     """Return many queries, given as arrays."""
-    ids = _ids(exact[0], "exact", "Pass (ids, scores), in this order.")
-    returned = _ids(approximate, "approximate", f"Pass true scores apart from ids, as {spelled('scores')}.")
+    ids = as_ids(exact[0], "exact", "Pass (ids, scores), in this order.")
+    returned = as_ids(approximate, "approximate", f"Pass true scores apart from ids, as {spelled('scores')}.")
     if (ids.dtype.kind in "iu") != (returned.dtype.kind in "iu"):
         raise InputError(
             f"exact and approximate must use the same ids; got {ids.dtype} and {returned.dtype}. Convert one of them."
@@ -306,8 +304,8 @@ def _many(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search
     truth = _matrix(exact[1], "exact", ids.shape)
     given = np.full(returned.shape, np.nan) if scores is None else _matrix(scores, spelled("scores"), returned.shape)
     fill = "Leave out columns that some queries do not fill."
-    if ids.dtype.kind == "i" and (ids == NONE).any():
-        raise InputError(f"exact must list items; {NONE} stands for none. {fill}")
+    if ids.dtype.kind == "i" and (ids == NO_ITEM).any():
+        raise InputError(f"exact must list items; {NO_ITEM} stands for none. {fill}")
     wrong = np.isnan(truth) | np.isposinf(truth) | ((truth < 0) if distances else np.zeros_like(truth, np.bool_))
     if wrong.any():
         what = "finite distances of at least 0" if distances else "finite true scores"
@@ -322,23 +320,6 @@ def _many(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search
             f"pass {other} if {'higher' if distances else 'lower'} is better."
         )
     return _Search(ids, truth, returned, given, ())
-
-
-def _ids(obj: Any, name: str, remedy: str) -> Ids:
-    """Return a 2-D array of integers or text."""
-    try:
-        ids = np.atleast_2d(np.asarray(obj))
-    except ValueError:
-        ids = np.empty((0, 0, 0))
-    if ids.ndim != 2 or ids.size == 0 or ids.dtype.kind not in "iuUT":
-        raise InputError(
-            f"{name} must have ids, integers or text, as a 2-D array with one row per query; got "
-            f"{'rows of unequal length' if ids.ndim == 3 and not ids.size else f'shape {ids.shape} of {ids.dtype}'}. "
-            f"{remedy} Fill up short rows with -1."
-        )
-    if ids.dtype.kind == "u" and ((ids < 2**63) | (ids == np.iinfo(ids.dtype).max)).all():
-        return np.where(ids == np.iinfo(ids.dtype).max, NONE, ids.astype(np.int64))  # the same, unsigned
-    return ids
 
 
 def _matrix(obj: Any, name: str, shape: tuple[int, ...]) -> Scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,16 +14,18 @@ import numpy as np
 
 from fujiscore import models
 from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
-from fujiscore.coercion import Labelled, require_size
+from fujiscore.coercion import Labelled, no_signs, require_size
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
 from fujiscore.explain import zeros_say_nothing
-from fujiscore.io.runs import Asked, alike, load_run, open_runs, require_groups
+from fujiscore.io.rows import require_best_first
+from fujiscore.io.runs import Asked, alike, has_text, load_run, open_runs, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
-from fujiscore.measures import find, require_whole
+from fujiscore.measures import find, require_signs, require_whole
 from fujiscore.notes import Fact, Note, Tally, final
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
 from fujiscore.queries import Rules, repeated, together
-from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align
+from fujiscore.ranking import Ranking, Rankings
+from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
 from fujiscore.transforms import TRANSFORMS, scale
@@ -33,10 +36,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.io.runs import Run
     from fujiscore.io.spans import Stored
     from fujiscore.measures import Measure
     from fujiscore.queries import Chunk
-    from fujiscore.ranking import Ranking
 
 MISSING = ("bounds", "zero", "drop", "raise")
 # Rows of both runs per tile: some hundredths of a second.
@@ -78,6 +81,7 @@ class Part:
         return {name: np.concatenate([part[name] for part in self.columns]) for name in self.columns[0]}
 
 
+@checks_keywords
 def compare_runs(
     a: Any,
     b: Any,
@@ -108,12 +112,15 @@ def compare_runs(
 
     Parameters
     ----------
-    a, b : path, DataFrame, Arrow stream, mapping or 2-D array
-        Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC
-        files, DataFrames of any library, Arrow tables and streams; mappings of query to ranking; or two arrays,
-        tensors or `shap.Explanation`s with one row per query (instance) and one column per item (feature). Parquet
-        sorted by query is read as a stream, in bounded memory; other large files are sorted by DuckDB first (extra
-        `duckdb`).
+    a, b : path, DataFrame, Arrow stream, mapping, list, 2-D array or pair of arrays
+        Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC files,
+        DataFrames of any library (such as those of PyTerrier), Arrow tables and streams. Mappings of query to ranking,
+        `Rankings`, lists of rankings (dicts), and `ranx.Run`s. Scores with one row per query (instance) and one column
+        per item (feature): DataFrames, whose columns are matched by name and whose rows by the pandas index, arrays and
+        tensors of floats, tuples of tensors (one per input, from captum), and `shap.Explanation`s. What a vector index
+        returns: pairs (ids, scores) of 2-D arrays, one row per query from best to worst, the id -1 for no item;
+        distances need a `transform`. Parquet sorted by query is read as a stream, in bounded memory; other large files
+        are sorted by DuckDB first (extra `duckdb`).
     by, item, score : str, optional
         The columns of queries, items and scores; guessed from their names if not given.
     group_by : str, optional
@@ -133,7 +140,7 @@ def compare_runs(
         most `fuji_high`; they score 0; they are left out; or they are an error.
     negative : {"raise", "clip", "abs", "split"}
         As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
-        the same items, unless `missing` is "zero" or "drop".
+        the same items, unless `missing` is "zero" or "drop", and scores must have signs: pick one output of several.
     nan, duplicates, transform, ties, zero_tail
         As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "rank") does on each query's.
     confidence : float
@@ -156,9 +163,11 @@ def compare_runs(
     >>> fj.compare_runs(old, new, k=3).columns["jaccard"]
     array([0.5, 1. ])
     """
-    a, b = (models.read(obj, name) or models.without_gradient(obj) for obj, name in ((a, "a"), (b, "b")))
+    a, b = (_read(obj, name) for obj, name in ((a, "a"), (b, "b")))
     rules = _rules(_suited(negative, a, b), nan, missing, duplicates, transform)
     task = _task(measures, k, ks, universe, rules, ties, zero_tail)
+    for obj, name in ((a, "a"), (b, "b")):
+        _require_signs(obj, name, task)
     proportion("confidence", confidence)
     asked = Asked(by, item, score, group_by, format)
     job = Job(task, rules, integer("keep", keep, 0))
@@ -184,10 +193,39 @@ def _folder(stack: ExitStack) -> Path:
     return Path(stack.enter_context(TemporaryDirectory(prefix="fujiscore-")))
 
 
+def _read(obj: Any, name: str) -> Any:
+    """Return what a library returned as rankings, tensors as arrays, `Rankings` as a mapping, others as they are."""
+    if isinstance(obj, Rankings):
+        return dict(obj.items())
+    return models.read(obj, name) or models.without_gradient(obj)
+
+
 def _suited(negative: str, a: Any, b: Any) -> str:
     """Return the policy for negative scores: where none is named, the one that suits what a library returned."""
-    suits = {obj.negative if isinstance(obj, models.Source) else "raise" for obj in (a, b)}
+    suits = {_suits(obj) for obj in (a, b)}
     return suits.pop() if negative == "raise" and len(suits) == 1 else negative
+
+
+def _suits(obj: Any) -> str:
+    """Return the policy for negative scores that suits a run; of rankings of magnitudes, the one that made them."""
+    if isinstance(obj, models.Source):
+        return obj.negative
+    return "abs" if any(ranking.negatives is not None for ranking in _checked(obj)) else "raise"
+
+
+def _checked(obj: Any) -> list[Ranking]:
+    """Return the checked rankings in a mapping or a list of them."""
+    members = obj.values() if isinstance(obj, Mapping) else obj if isinstance(obj, (list, tuple)) else ()
+    return [ranking for ranking in members if isinstance(ranking, Ranking)]
+
+
+def _require_signs(obj: Any, name: str, task: Task) -> None:
+    """Raise if signs are asked for that scores have lost."""
+    for part in [obj] if isinstance(obj, models.Source) else _checked(obj):
+        if part.unsigned is not None and task.negative == "split":
+            raise no_signs(name, spelled("negative", "split"), part.unsigned)
+        for measure in task.measures:
+            require_signs(measure, name, part.unsigned)
 
 
 def _rules(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Rules:
@@ -268,6 +306,7 @@ def _in_memory(
             f"a and b must be arrays of one shape, to be compared row by row; got {shapes[0]} and {shapes[1]}."
         )
     first, second = load_run(a, "a", asked), load_run(b, "b", asked)
+    _require_comparable(first, second, job.rules)
     names = (first.name, second.name) if first.name != second.name else ("a", "b")
     grouped = any(side.columns.groups is not None for side in (first, second))
     require_groups(asked, names, found=grouped)
@@ -283,6 +322,23 @@ def _in_memory(
     part.only[0].extend(chunk.only[0])
     part.only[1].extend(chunk.only[1])
     return part, names
+
+
+def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
+    """Raise if what has no labels cannot be matched with the other run, or the lists of a search are of distances."""
+    sizes = [len(side.columns.queries) for side in (first, second)]
+    if first.by_position and second.by_position and sizes[0] != sizes[1]:
+        raise InputError(f"a and b must have the same queries, matched by position; got {sizes[0]} and {sizes[1]}.")
+    if first.unnamed != second.unnamed:
+        bare, named = (first, second) if first.unnamed else (second, first)
+        if has_text(named.columns.items):
+            raise InputError(
+                f"{bare.name} must label its items as {named.name} does; its items are positions. Pass a DataFrame "
+                "with the items as columns, or both runs as arrays with the items in one order."
+            )
+    for side in (first, second):
+        if side.best_first and rules.transform is None:
+            require_best_first(side.columns, side.name)
 
 
 def _cut(chunk: Chunk) -> list[tuple[int, int]]:

@@ -238,8 +238,21 @@ class TestShap:
         bare = fj.importances(shap.Explanation(np.array([[1.0, -2], [3, 4]])))
         assert bare.items is None
         assert bare.scores.tolist() == [2, 3]
-        with pytest.raises(InputError, match="looks like interactions"):
+        with pytest.raises(InputError, match=r"If these are interactions, pass explanation.values.sum\(axis=-1\)"):
             fj.importances(shap.Explanation(np.ones((5, 3, 3)), base_values=np.zeros(5)))
+        with pytest.raises(InputError, match=r"pick one output, explanation\[\.\.\., c\]"):
+            fj.importances(shap.Explanation(np.ones((5, 4, 3))))
+
+    @pytest.mark.parametrize("options", [{"negative": "split"}, {"measures": ["sign_agreement"]}])
+    def test_signs_need_one_output(self, explanation, options):
+        """Of two outputs one is the negative of the other: the mean magnitudes of opposite attributions are equal."""
+        shap = library("shap")
+        opposite = shap.Explanation(-explanation.values, -explanation.base_values, feature_names=NAMES)
+        with pytest.raises(InputError, match=r"mean magnitudes over 2 outputs.*explanation\[\.\.\., 1\]"):
+            fj.compare_runs(explanation, opposite, k=3, **options)
+        for other, value in ((explanation, 1.0), (opposite, 0.0)):
+            result = fj.compare_runs(explanation[..., 1], other[..., 1], k=3, **options)
+            assert result.columns[result.measures[0].name].tolist() == [value] * 9
 
 
 class TestTorch:
@@ -276,8 +289,57 @@ class TestTorch:
         np.testing.assert_allclose(ranking.scores, exact.numpy(), rtol=1e-4)
         both = fj.importances((values, values[:, :2]))
         np.testing.assert_allclose(both.scores, [*ranking.scores, *ranking.scores[:2]])
+        assert both.items == ["0/0", "0/1", "0/2", "0/3", "1/0", "1/1"]
         with pytest.raises(InputError, match="must be tensors of rows by features with the same rows"):
             fj.importances((values, values[:3]))
+
+    def test_runs_of_captum(self):
+        torch, attr = library("torch"), library("captum.attr")
+        torch.manual_seed(0)
+        left, right = torch.nn.Linear(3, 1), torch.nn.Linear(2, 1)
+        inputs = torch.randn(6, 3), torch.randn(6, 2)
+        values = attr.IntegratedGradients(lambda x, z: left(x) + right(z)).attribute(inputs)
+        rows = torch.cat(values, dim=1).detach().numpy()
+        other = tuple(part.flip(0) for part in values)
+        result = fj.compare_runs(values, other, k=2, negative="abs")
+        expected = [fj.fuji(np.abs(a), np.abs(b), 2) for a, b in zip(rows, rows[::-1], strict=True)]
+        np.testing.assert_allclose(result.columns["fuji"], expected, rtol=1e-6)
+        assert (
+            fj.compare_runs(values, tuple(-part for part in values), k=2, negative="split").columns["fuji"].max() == 0
+        )
+
+    def test_ids_and_scores(self):
+        torch = library("torch")
+        ids, scores = torch.tensor([[4, 2, 7]]), torch.tensor([[3.0, 2.0, 1.0]])
+        assert fj.compare_runs((ids, scores), (ids.flip(1), scores), k=1).columns["jaccard"].tolist() == [0.0]
+        with pytest.raises(InputError, match="whole numbers may be ids"):
+            fj.compare_runs(ids, ids)
+
+
+def test_runs_of_ranx():
+    ranx = library("ranx")
+    a, b = {"q1": {"d1": 0.5, "d2": 0.3}, "q2": {"d1": 1.0}}, {"q1": {"d1": 0.5, "d3": 0.3}, "q2": {"d1": 1.0}}
+    result = fj.compare_runs(ranx.Run(a), ranx.Run(b), k=2)
+    np.testing.assert_array_equal(result.columns["fuji"], fj.compare_runs(a, b, k=2).columns["fuji"])
+
+
+def test_searches_of_faiss():
+    """The overlaps of the id sets; without a transform, distances are an error."""
+    faiss = library("faiss")
+    rng = np.random.default_rng(0)
+    points, queries = rng.random((500, 8), np.float32), rng.random((30, 8), np.float32)
+    flat, graph = faiss.IndexFlatL2(8), faiss.IndexHNSWFlat(8, 2)
+    for index in (flat, graph):
+        index.add(points)
+    near, exact = flat.search(queries, 10)
+    far, ids = graph.search(queries, 10)
+    with pytest.raises(InputError, match="as distances do"):
+        fj.compare_runs((exact, near), (ids, far))
+    with pytest.raises(InputError, match="Exchange them"):
+        fj.compare_runs((near, exact), (far, ids))
+    result = fj.compare_runs((exact, near), (ids, far), k=10, transform="reciprocal")
+    shared = [len({*a} & {*b}) for a, b in zip(exact.tolist(), ids.tolist(), strict=True)]
+    np.testing.assert_allclose(result.columns["jaccard"], [h / (20 - h) for h in shared])
 
 
 class TestNetworkx:

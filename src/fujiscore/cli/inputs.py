@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fujiscore.errors import NAME, InputError, first_few
+from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,20 +105,11 @@ class Inputs:
         if len(paths) > 2:
             raise InputError(f"two rankings can be compared; got {len(paths)} files. For more, use fuji matrix.")
         parts = self.load(paths)
-        count = sum(len(part.sources) for part in parts)
-        if count == 2:
+        if sum(len(part.sources) for part in parts) == 2:
             return self.checked(paths, parts, **changed)
-        if count == 1:
-            raise InputError(f"{paths[0]} holds one ranking. Name a second file to compare it with.")
-        names = {path: [source.name for source in part.sources] for path, part in zip(paths, parts, strict=True)}
-        several = [path for path in names if len(names[path]) > 1]
-        if len(several) == 2:
-            counts = " and ".join(f"{path} holds {len(names[path])} rankings" for path in several)
-            one = " ".join(f"{path}:{names[path][0]}" for path in several)
-            raise InputError(f"{counts}. Compare all: fuji runs {' '.join(several)}. Or name one of each: {one}")
-        path = several[0] if several else paths[0]
-        listed = first_few(names[path], 8, NAME)
-        raise InputError(f"{path} holds {len(names[path])} rankings: {listed}. Name one: {path}:{names[path][0]}")
+        from fujiscore.cli.advice import not_two
+
+        raise not_two({path: part.sources for path, part in zip(paths, parts, strict=True)}, self._reading)
 
 
 def _is_size(universe: str) -> bool:

@@ -314,7 +314,7 @@ def _reading(missing: Sequence[str], text: str, default: str = "raise") -> Decor
         Reading,
         option("--item", "Column of items; guessed if not given.", **named),
         option("--score", "Column of scores; repeat for several.", **named, multiple=True),
-        option("--ranking", "Column that tells rankings apart, in long tables.", **named),
+        option("--ranking", "Column that names rankings, in long tables or with one ranking per row.", **named),
         option("--format", "File format; guessed if not given.", section="Read", type=click.Choice(FORMATS)),
         _policy("negative", NEGATIVE, SIGNS + " [default: raise; clip for .fimp files]", None),
         _policy("nan", NAN, "How to treat NaN scores: raise, replace with 0, or drop the item.", "raise"),

@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.io import formats
-from fujiscore.io.columns import choose, direction, groups
+from fujiscore.io.columns import direction, rankings_in
 from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
 from fujiscore.notes import Fact, Note, prefixed
@@ -46,6 +46,7 @@ class Source:
     signed: bool = False  # negative scores are part of the format (.fimp): no better than noise
     transform: str | None = None  # "rank" if the file has no scores and these are 1/rank
     notes: tuple[str, ...] = ()  # warnings about the scores
+    by: str | None = None  # the column that names it, in a long table
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,24 +79,25 @@ def load(
         choice("format", format, formats.FORMATS)
     choice("duplicates", duplicates, DUPLICATES)
     location, part = locate(path)
-    if part is not None and score is not None:
-        raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {score!r}.")
     file = (files or Files(location)).open(location)
     kind = formats.detect(file, format, formats.FORMATS)
     table = formats.table(file, kind)
-    wanted = score if part is None else [part]
     of_objects = kind == "json" and table.known is not None and table.known.ranking is not None
-    by_name = wanted is not None and (of_objects or (part is not None and part not in table.numeric))
-    roles, guess = choose(table, item, None if by_name else wanted, ranking)
-    split, note = groups(table, roles, unique=duplicates == "raise", named=item is not None)
-    several = len(roles.scores) > 1 or not (wanted is None or isinstance(wanted, (str, int)))
+    by_name = part is not None and (score is not None or of_objects or part not in table.numeric)
+    wanted = score if part is None or by_name else [part]
+    chosen = None if of_objects else wanted
+    roles, split, guesses = rankings_in(table, item, chosen, ranking, unique=duplicates == "raise")
+    if part is not None and score is not None and roles.ranking is None:
+        raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {first_few(roles.scores)}.")
+    several = len(roles.scores) > 1 or part is not None or not (wanted is None or isinstance(wanted, (str, int)))
     name = None if several else file.unpacked.stem
     sources = [source for group in split for source in _sources(file, table, roles, group, name, transform)]
+    if of_objects and score is not None:
+        sources = _pick(table, roles, sources, [score] if isinstance(score, str) else list(score), spelled("score"))
     if by_name:
-        argument = spelled("score") if part is None else "what follows the colon"
-        sources = _pick(table, roles, sources, [wanted] if isinstance(wanted, str) else list(wanted or ()), argument)
-    notes = [guess, note, *(warning for source in sources for warning in source.notes)]
-    return Loaded(tuple(sources), tuple(dict.fromkeys(note for note in notes if note)))
+        sources = _pick(table, roles, sources, [str(part)], "what follows the colon")
+    notes = [*guesses, *(warning for source in sources for warning in source.notes)]
+    return Loaded(tuple(sources), tuple(dict.fromkeys(notes)))
 
 
 def locate(path: File) -> tuple[File, str | None]:
@@ -117,13 +119,14 @@ def _sources(
     if not roles.scores:
         reciprocal = 1 / np.arange(1, len(group.items) + 1)
         yield Source(file.unpacked.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
+    by = None if roles.by_row else roles.ranking
     for column, scores in zip(roles.scores, group.scores, strict=True):
         label, origin = column if name is None else name, f"{file.name}, column {column!r}"
         if group.name is not None:
             label = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
             origin = f"{file.name}, {'query' if roles.ranking == 'qid' else 'ranking'} {group.name!r}"
         notes = direction(column, scores) if transform is None else ()
-        yield Source(label, group.items, scores, origin, table.signed, notes=notes)
+        yield Source(label, group.items, scores, origin, table.signed, notes=notes, by=by)
 
 
 def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence[str], argument: str) -> list[Source]:
@@ -191,7 +194,8 @@ def read(
         zstd. Each is opened once, so pipes work too.
     item, ranking : str, optional
         The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
-        the columns' names and content if not given.
+        the columns' names and content if not given. With `ranking` and no column of items, each row is a ranking of
+        the score columns.
     score : str or sequence of str, optional
         The score column, or several: one ranking each. All numeric columns that are not ranks or indices if not
         given.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,13 +34,21 @@ if TYPE_CHECKING:
 
 # Names are compared without case, points, dashes, underscores and spaces; the first that a table has counts.
 ITEM_NAMES = (
-    *("item", "id", "name", "feature", "gene", "symbol", "genesymbol", "genename", "doc", "docid", "docno", "itemid"),
+    *("item", "id", "name", "feature", "gene", "symbol", "genesymbol", "genename", "doc", "docno", "docid", "itemid"),
     *("document", "documentid", "passage", "pid", "product", "productid", "node", "token", "term", "word", "variable"),
+    "names",
 )
 INDEX_NAMES = ("", "index", "unnamed: 0", "__index_level_0__")  # pandas writes the last two for an unnamed index
-QUERY_NAMES = ("query", "qid", "queryid", "topic", "topicid", "user", "userid")  # these name rankings as numbers, too
+QUERY_NAMES = ("qid", "queryid", "query", "topic", "topicid", "user", "userid")  # these name rankings as numbers, too
 RANKING_NAMES = ("ranking", "method", "query", "qid", "queryid", "model", "run", "topic", "topicid", "user", "userid")
 LONG_RANKING_NAMES = ("model", "run", "topic", "topicid", "user", "userid")  # where they occur twice on average
+# These name rankings where items repeat: elsewhere they describe items (the cluster of a gene).
+GROUP_NAMES = (
+    *("task", "dataset", "benchmark", "group", "cluster", "celltype", "contrast", "condition", "experiment", "study"),
+    *("fold", "cvfold", "seed", "split", "repeat", "repetition", "replicate", "resample", "bootstrap", "trial"),
+)
+# These name items beside a column that names rankings (task, model, score), and rankings beside items.
+COMPETITOR_NAMES = ("model", "method", "system", "algorithm", "classifier", "estimator", "ranker")
 SCORE_NAMES = ("score", "scores", "sim", "similarity", "weight", "importance", "value")
 NOT_SCORES = ("rank", "ranking", "position", "fold")
 P_VALUES = ("p", "pval", "pvalue", "padj", "adjp", "adjpval", "adjpvalue", "fdr", "q", "qval", "qvalue")
@@ -58,6 +67,12 @@ def plain(name: str) -> str:
 def is_item_name(name: str, *, plural: bool = False) -> bool:
     """Return whether a name is one that item columns have."""
     return plain(name) in ITEM_NAMES or (plural and plain(name).removesuffix("s") in ITEM_NAMES)
+
+
+def is_group_name(name: str) -> bool:
+    """Return whether a name is one of columns that name rankings, never items."""
+    known = plain(name)
+    return known in GROUP_NAMES or (known in RANKING_NAMES and known not in COMPETITOR_NAMES)
 
 
 def is_index_name(name: str) -> bool:
@@ -79,9 +94,17 @@ class RepeatedItemError(InputError):
 
 
 def choose(
-    table: Table, item: str | None = None, score: str | Sequence[str] | None = None, ranking: str | None = None
+    table: Table,
+    item: str | None = None,
+    score: str | Sequence[str] | None = None,
+    ranking: str | None = None,
+    *,
+    by_row: bool = False,
 ) -> tuple[Roles, str | None]:
-    """Return the columns asked for, the others guessed, and a note of what was guessed (None: nothing was)."""
+    """Return the columns asked for, the others guessed, and a note of what was guessed (None: nothing was).
+
+    With by_row=True, a table without an item column may have one ranking per row, named by the ranking column.
+    """
     items, scores, by = _find(table, "item", item), _find(table, "score", score), _find(table, "ranking", ranking)
     named = [*items, *scores, *by]
     if len(set(named)) < len(named):
@@ -93,12 +116,41 @@ def choose(
         return _as_list(table, guessed=not items)
     by_column = by[0] if by else _guess_ranking(table, items, named, scored=bool(scores))
     item_column = items[0] if items else _guess_item(table, {*named, by_column})
+    if item_column is None and by and by_row:
+        return _one_per_row(table, by[0], scores)
     if item_column is None:
+        _refuse_either_way(table, next(filter(is_group_name, table.numeric), None), scores)
         among = f"none of {listed(table.numeric)} clearly does. Name it with {spelled('item')}."
         raise InputError(f"{table.file} must have a column that names the items, and {among}")
     roles = Roles(item_column, scores or _guess_scores(table, item_column, by_column), by_column)
+    if by_column is None and not items and is_group_name(item_column):
+        _refuse_either_way(table, item_column, scores)
     guessed = not (items and scores) or by_column not in {None, *by}
     return roles, _describe(table, roles, left_out=not scores) if guessed else None
+
+
+def _one_per_row(table: Table, ranking: str, scores: list[str]) -> tuple[Roles, str]:
+    """Return the roles in a table with one ranking per row, whose items are the columns of scores."""
+    items = scores or _guess_scores(table, ranking, None)
+    if len(items) < 2:
+        raise InputError(
+            f"{table.file} must have a column that names the items beside {ranking!r}, or several columns of scores to "
+            f"rank in each row; it has {listed(table.numeric)}. Name the column with {spelled('item')}."
+        )
+    named = first_few([repr(name) for name in items])
+    return Roles(ranking, items, ranking, by_row=True), f"one ranking per row, named by {ranking!r}; items are {named}"
+
+
+def _refuse_either_way(table: Table, ranking: str | None, scores: Sequence[str]) -> None:
+    """Raise if the rows of a wide table have names such as those of tasks: rows or columns may be the rankings."""
+    columns = [] if ranking is None or scores else _guess_scores(table, ranking, None)
+    if len(columns) < 2:
+        return
+    raise InputError(
+        f"{table.file} must say whether its rows or its columns are rankings, for column {ranking!r} may name either. "
+        f"Pass {spelled('ranking', ranking)} to rank {listed(columns)} in each row, or {spelled('item', ranking)} to "
+        "rank the rows by each column."
+    )
 
 
 def _find(table: Table, argument: str, names: Any) -> list[str]:
@@ -139,6 +191,8 @@ def _guess_ranking(table: Table, item: Sequence[str], named: Sequence[str], *, s
                 continue
         used = {*named, column}
         items = item[0] if item else _guess_item(table, used)
+        if name in COMPETITOR_NAMES and items is not None and is_group_name(items):
+            continue
         if items is not None and (scored or len({*used, items}) < len(table.numeric)):
             return column
     return None
@@ -150,6 +204,8 @@ def _guess_item(table: Table, used: Collection[str | None]) -> str | None:
     named = [name for name in free if is_item_name(name)]
     if named:
         return min(named, key=lambda name: (free[name] == 1, ITEM_NAMES.index(plain(name))))
+    others = {name: share for name, share in free.items() if not is_group_name(name)}
+    free = others if min(others.values(), default=1.0) < 1 else free
     for most in (1.0, 0.5):  # a column with some text labels items if no other has any
         text = [name for name, share in free.items() if share < most]
         if len(text) == 1:
@@ -160,8 +216,12 @@ def _guess_item(table: Table, used: Collection[str | None]) -> str | None:
     both_text = len(free) == 2 and max(free.values()) < 1
     if is_index_name(first) or not table.header or both_text:
         return first
-    counted = plain(first) not in NOT_SCORES and all(DIGITS.fullmatch(str(value)) for value in table.sample(first))
-    return first if counted else None
+    return first if plain(first) not in NOT_SCORES and _whole(table, first) else None
+
+
+def _whole(table: Table, name: str) -> bool:
+    """Return whether a column holds whole numbers only."""
+    return all(DIGITS.fullmatch(str(value)) for value in table.sample(name))
 
 
 def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
@@ -182,7 +242,8 @@ def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
         return list(reasons)
     if scores:
         several = f"{listed(scores)}. Name it with {spelled('score')}"
-        raise InputError(f"{table.file} must have one column of scores beside the ranking's name; it has {several}.")
+        beside = f"beside {ranking!r}, which names the rankings"
+        raise InputError(f"{table.file} must have one column of scores {beside}; it has {several}.")
     why = first_few([f"{name!r} ({reason})" for name, reason in reasons.items()], LISTED)
     raise InputError(
         f"{table.file} must have a column of scores, that is of numbers where higher is better; it has "
@@ -194,7 +255,7 @@ def _why_not(table: Table, name: str) -> str | None:
     """Return why a column is not read as scores, None if it is."""
     if table.numeric[name] < 0.5:
         return "text"
-    if plain(name) in NOT_SCORES:
+    if plain(name) in NOT_SCORES or (plain(name) in GROUP_NAMES and _whole(table, name)):
         return "not a score"
     index = is_index_name(name) and name == next(iter(table.numeric))
     return "labels" if index or is_item_name(name) or plain(name) in QUERY_NAMES else None
@@ -217,6 +278,57 @@ def _unused(table: Table, roles: Roles) -> list[str]:
     return [name for name in table.numeric if name not in used]
 
 
+def rankings_in(
+    table: Table, item: str | None, score: Any, ranking: str | None, *, unique: bool
+) -> tuple[Roles, list[Group], list[str]]:
+    """Return the columns' roles, the rankings in a table, and notes of what was guessed.
+
+    Where items repeat, a column whose name says so (task, fold, cluster) tells rankings apart if it does so for all.
+    """
+    roles, guess = choose(table, item, score, ranking, by_row=True)
+    if roles.by_row:
+        return replace(roles, scores=["value"]), _rows_of(table, roles), [guess] if guess else []
+    if table.known is None and roles.ranking is None and roles.scores and (others := _may_name_rankings(table, roles)):
+        by = _telling_apart(table, roles, others)
+        roles, guess = (roles, guess) if by is None else choose(table, item, score, by)
+    found, note = groups(table, roles, unique=unique, named=item is not None)
+    return roles, found, [said for said in (guess, note) if said]
+
+
+def _rows_of(table: Table, roles: Roles) -> list[Group]:
+    """Return one ranking per row."""
+    [columns] = _collect(table, Roles(roles.item, roles.scores), unique=False)
+    names = Counter(columns.items)
+    if len(names) < len(columns.items):
+        name = names.most_common(1)[0][0]
+        raise InputError(
+            f"{table.file} must name each row once in column {roles.item!r} to have one ranking per row; {shown(name)} "
+            f"occurs {names[name]} times. If another column names the items, name it with {spelled('item')}."
+        )
+    rows = np.column_stack(columns.scores)
+    return [Group(name, roles.scores, (row,)) for name, row in zip(columns.items, rows, strict=True)]
+
+
+def _telling_apart(table: Table, roles: Roles, others: Sequence[str]) -> str | None:
+    """Return the first of some columns whose every value has each item once, None if items do not repeat at all.
+
+    Numbers in a column called ranking may be ranks.
+    """
+    if _is_unique(table, roles):
+        return None
+    clear = (name for name in others if table.numeric[name] < 1 or plain(name) != "ranking")
+    return next((name for name in clear if _is_unique(table, replace(roles, ranking=name), several=True)), None)
+
+
+def _is_unique(table: Table, roles: Roles, *, several: bool = False) -> bool:
+    """Return whether each ranking has each item once, and, if asked, several items on average."""
+    try:
+        found = _collect(table, roles, unique=True)
+    except RepeatedItemError:
+        return False
+    return not several or 2 * len(found) <= sum(len(group.items) for group in found)
+
+
 def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[list[Group], str | None]:
     """Return the rankings in a table, and a note if this took another item column than that of the roles.
 
@@ -228,22 +340,22 @@ def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[li
     except RepeatedItemError as error:
         text = [name for name in _unused(table, roles) if table.numeric[name] < 0.5]
         identifiers_first = sorted(text, key=lambda name: not plain(name).endswith("id"))
-        for other in [] if table.known or _other_rankings(table, roles) else identifiers_first:
+        for other in [] if table.known or _may_name_rankings(table, roles) else identifiers_first:
             try:
                 result = _collect(table, replace(roles, item=other), unique=True)
             except InputError:
                 continue
             if named:
                 hint = f"Or pass {spelled('item', other)}: column {other!r} is different in every row."
-                raise RepeatedItemError(f"{error} {hint}") from None
+                raise RepeatedItemError(f"{error} {_remedy(table, roles)} {hint}", error.kind) from None
             return result, f"item column {other!r} instead of {roles.item!r}, which repeats items"
-        raise
+        raise RepeatedItemError(f"{error} {_remedy(table, roles)}", error.kind) from None
 
 
-def _other_rankings(table: Table, roles: Roles) -> list[str]:
-    """Return the columns that may tell rankings apart, if the table is read as one ranking."""
-    names = _unused(table, roles) if roles.ranking is None else []
-    return [name for name in names if plain(name) in RANKING_NAMES]
+def _may_name_rankings(table: Table, roles: Roles) -> list[str]:
+    """Return the columns without a role whose names are those of columns that tell rankings apart."""
+    names = [name for name in _unused(table, roles) if is_group_name(name) or plain(name) in COMPETITOR_NAMES]
+    return [name for name in names if table.numeric[name] < 1 or _whole(table, name)]
 
 
 def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
@@ -297,12 +409,26 @@ def label_of(table: Table, place: int, column: str, value: Any) -> str:
 
 
 def _repeated(table: Table, roles: Roles, label: str, ranking: str | None, places: str) -> RepeatedItemError:
-    """Return the error for an item that occurs twice."""
+    """Return the error for an item that occurs twice, without a remedy."""
     within = "" if ranking is None else f" in ranking {shown(ranking)}"
-    remedy = f"Pass {spelled('duplicates', 'max')} to keep the highest score of each item."
-    if other := _other_rankings(table, roles):
-        remedy = f"If column {other[0]!r} tells several rankings apart, pass {spelled('ranking', other[0])}. {remedy}"
     return RepeatedItemError(
         f"{table.file}, {table.unit}s {places}: column {roles.item!r} must name each item once{within}; "
-        f"{shown(label)} occurs twice. {remedy}"
+        f"{shown(label)} occurs twice.",
+        "duplicates",
     )
+
+
+def _remedy(table: Table, roles: Roles) -> str:
+    """Return what to do about repeated items: name the column that tells rankings apart, or merge."""
+    merge = f"Pass {spelled('duplicates', 'max')} to keep the highest score of each item."
+    others = [] if table.known else _may_name_rankings(table, roles)
+    if not others:
+        return merge
+    alone = [] if roles.ranking else [name for name in others if _is_unique(table, replace(roles, ranking=name))]
+    if alone:
+        return f"If column {alone[0]!r} tells several rankings apart, pass {spelled('ranking', alone[0])}. {merge}"
+    columns = [*([roles.ranking] if roles.ranking else []), *others]
+    if len(columns) == 1:
+        return merge
+    together = f"If columns {listed(columns)} together tell rankings apart, write them as one column"
+    return f"{together} and name it with {spelled('ranking')}. {merge}"

@@ -14,19 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels, unmasked
+from fujiscore.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
-from fujiscore.io import columnar, formats
-from fujiscore.io.columns import QUERY_NAMES, choose, direction, label_of, plain
+from fujiscore.io import columnar, formats, rows
+from fujiscore.io.columns import GROUP_NAMES, QUERY_NAMES, choose, direction, is_item_name, label_of, plain
 from fujiscore.io.documents import Files, document
+from fujiscore.io.rows import objects as _objects
 from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
-from fujiscore.models import Source
+from fujiscore.models import Source, is_ranx_run
+from fujiscore.models.attributions import is_several_tensors
 from fujiscore.notes import Note
 from fujiscore.queries import Columns, changes, joined, labels_at, two_groups
 from fujiscore.ranking import Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from fujiscore.io.documents import Document
     from fujiscore.io.table import Roles
@@ -50,6 +52,9 @@ class Run:
     name: str
     columns: Columns
     notes: tuple[str, ...] = ()
+    by_position: bool = False  # queries are the first, the second, ...: as many as in the other run
+    unnamed: bool = False  # items are positions
+    best_first: bool = False  # the lists are in the order of a search
 
 
 def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
@@ -59,10 +64,11 @@ def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
     by = asked.by
     if by is None and table.known is None:
         named = {plain(name): name for name in table.numeric if name not in {asked.item, asked.score}}
-        by = next((named[name] for name in QUERY_NAMES if name in named), None)
+        groups = [name for name in named.values() if plain(name) in GROUP_NAMES and name != asked.group_by]
+        by = next((named[name] for name in QUERY_NAMES if name in named), groups[0] if len(groups) == 1 else None)
     if by is None and (table.known is None or table.known.ranking is None):
         raise InputError(
-            f"{table.file} must have a column that names the queries, such as query, qid or user; it has "
+            f"{table.file} must have a column that names the queries, such as query, user or task; it has "
             f"{listed(table.numeric)}. Name it with {spelled('by')}."
         )
     if by is not None and by == asked.group_by:
@@ -89,18 +95,20 @@ def require_groups(asked: Asked, names: Sequence[str], *, found: bool) -> None:
 
 
 def load_run(obj: Any, name: str, asked: Asked) -> Run:
-    """Return a run in memory: of a file, a DataFrame or Arrow stream, a mapping, or a 2-D array of scores."""
+    """Return a run in memory: of a file, a DataFrame or Arrow stream, a mapping, a list of rankings, or arrays."""
     if isinstance(obj, (str, os.PathLike)):
         obj = open_run(obj, asked, Files(obj))
     if isinstance(obj, (Run, RunFile)):
         return obj if isinstance(obj, Run) else obj.load()
     if isinstance(obj, Source):
         return _from_source(obj, name)
+    if is_ranx_run(obj):
+        obj = obj.to_dict()
     if isinstance(obj, Mapping):
         return _from_mapping(obj, name)
-    if is_table(obj):
-        return _from_frame(obj, name, asked)
-    return Run(name, _from_array(obj, name))
+    if isinstance(obj, (list, tuple)) and obj and all(isinstance(part, (Mapping, Ranking)) for part in obj):
+        return replace(_from_mapping(dict(enumerate(obj)), name), by_position=True)
+    return _from_frame(obj, name, asked) if is_table(obj) else _from_matrices(obj, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,14 +307,6 @@ def _from_rows(table: Table, roles: Roles) -> Columns:
     return in_blocks(*blocks(_objects(queries)), _objects(items), np.array(scores), grouped)
 
 
-def _objects(labels: Iterable[Any]) -> Any:
-    """Return labels as an array of objects."""
-    some = list(labels)
-    array = np.empty(len(some), object)
-    array[:] = some
-    return array
-
-
 def _labelled(ranking: Any, name: str) -> Labelled:
     """Return a ranking as labels and scores; a checked one as the items that it lists, and none if there are none."""
     if isinstance(ranking, (Mapping, list, tuple)) and not ranking:
@@ -315,7 +315,8 @@ def _labelled(ranking: Any, name: str) -> Labelled:
         return labelled(ranking, name)
     places = np.arange(ranking.n) if ranking.absent is None else np.flatnonzero(~ranking.absent)
     labels = range(ranking.n) if ranking.items is None else ranking.items
-    return Labelled([labels[place] for place in places.tolist()], ranking.scores[places])
+    scores = ranking.scores if ranking.negatives is None else np.where(ranking.negatives, -1, 1) * ranking.scores
+    return Labelled([labels[place] for place in places.tolist()], scores[places])
 
 
 def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
@@ -333,33 +334,36 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     notes = [note for part in parts for note in part.notes]
     likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
     said = tuple(Note(note.fact, f"{note}{likewise}") if isinstance(note, Note) else note for note in notes[:1])
-    return Run(name, Columns(list(runs), np.cumsum(sizes) - sizes, items, scores), said)
+    unnamed = all(part.items is None for part in parts)
+    return Run(name, Columns(list(runs), np.cumsum(sizes) - sizes, items, scores), said, unnamed=unnamed)
 
 
 def _from_source(source: Source, name: str) -> Run:
     """Return the run of what a library returned: a query per row, repeat or fold."""
     if source.word == "model":
         raise InputError(f"{name} must be several rankings; a model gives one. Compare two models with compare.")
-    parts: Mapping[Any, Any] = dict(enumerate(source.parts)) if source.word == "row" else source.each()
-    run = _from_mapping(parts, name)
+    if source.word == "row":
+        values, items = np.array([part.scores for part in source.parts]), source.parts[0].items
+        labels = range(values.shape[1]) if items is None else items
+        columns = rows.of_matrix(values, name, list(range(len(values))), labels)
+        return Run(name, columns, source.notes, by_position=True, unnamed=items is None)
+    run = _from_mapping(source.each(), name)
     return replace(run, notes=(*source.notes, *run.notes))
 
 
-def _from_array(obj: Any, name: str) -> Columns:
-    """Return the run of a 2-D array: one query per row, one item per column."""
-    try:
-        values = unmasked(obj) if isinstance(obj, np.ndarray) else np.asarray(obj)
-    except ValueError:
-        values = np.empty(0)
-    if values.ndim != 2 or not values.size or values.dtype.kind in "UST":
-        raise InputError(
-            f"{name} must be a file, a table with columns for query, item and score, a mapping of query to ranking, or "
-            f"a 2-D array with one row per query; got {shown(obj)}."
-        )
-    scores = labelled(values.ravel(), name).scores
-    rows, width = values.shape
-    items = np.tile(np.arange(width), rows)
-    return Columns(list(range(rows)), np.arange(rows) * width, items, scores)
+def _from_matrices(obj: Any, name: str) -> Run:
+    """Return the run of what has one row per query: ids with their scores, attributions to inputs, or scores."""
+    pair = rows.two_matrices(obj)
+    if pair is not None:
+        return Run(name, *rows.of_search(*pair, name), by_position=True, best_first=True)
+    if is_several_tensors(obj):
+        return Run(name, rows.of_tensors(obj, name), by_position=True, unnamed=len(obj) == 1)
+    return Run(name, rows.of_array(obj, name), by_position=True, unnamed=True)
+
+
+def _names_rows(series: Any) -> bool:
+    """Return whether a column's name says that it holds the queries or, as integers, the items of a long table."""
+    return plain(series.name) in QUERY_NAMES or (is_item_name(series.name) and series.dtype.is_integer())
 
 
 def _from_frame(obj: Any, name: str, asked: Asked) -> Run:
@@ -368,16 +372,14 @@ def _from_frame(obj: Any, name: str, asked: Asked) -> Run:
     if not len(frame):
         raise InputError(f"{name} must have rows; it has none.")
     numeric = {column: float(frame[column].dtype.is_numeric()) for column in frame.columns}
-    if asked.by is None and all(numeric.values()) and not any(plain(column) in QUERY_NAMES for column in numeric):
-        raise InputError(
-            f"{name} must have columns for query, item and score; it has numbers only, {listed(numeric)}. To compare "
-            "two tables row by row, pass arrays: a.to_numpy(), b.to_numpy()."
-        )
+    unasked = asked.by is asked.item is asked.score is None
+    if unasked and all(numeric.values()) and not any(_names_rows(frame[column]) for column in frame.columns):
+        return Run(name, rows.of_table(obj, frame, name))
 
-    def rows(names: Sequence[str]) -> Any:
+    def cells(names: Sequence[str]) -> Any:
         return enumerate(zip(*(frame[column].to_list() for column in names), strict=True), 1)
 
-    table = Table(name, numeric, rows, lambda column: frame[column].head(500).to_list(), unit="row")
+    table = Table(name, numeric, cells, lambda column: frame[column].head(500).to_list(), unit="row")
     roles, notes = run_roles(table, asked)
     columns = _arrow_frame(frame, roles)
     columns = _from_rows(table, roles) if columns is None else columns
@@ -437,6 +439,11 @@ def _kinds(column: Any) -> set[type]:
     if isinstance(column, np.ndarray):
         return set(map(type, column.tolist())) if column.dtype == object else {int}
     return {str}
+
+
+def has_text(column: Any) -> bool:
+    """Return whether some labels are text."""
+    return str in _kinds(column)
 
 
 def _as_text(column: Any) -> Any:

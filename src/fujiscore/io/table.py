@@ -43,6 +43,7 @@ class Roles:
     scores: Sequence[str]
     ranking: str | None = None
     group: str | None = None  # of rankings, where several of them belong together
+    by_row: bool = False  # each row is a ranking, and the columns of scores are its items
 
     @property
     def labels(self) -> list[str]:

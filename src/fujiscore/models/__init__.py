@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
     from fujiscore.models.boosters import Found
 
-__all__ = ["Options", "Source", "policy", "read", "recognised", "title", "with_blanks", "without_gradient"]
+__all__ = [
+    "Options",
+    "Source",
+    "is_ranx_run",
+    "policy",
+    "read",
+    "recognised",
+    "title",
+    "with_blanks",
+    "without_gradient",
+]
 
 # Most of what comes through the door; a model is none of these.
 PLAIN = {np.ndarray, list, tuple, str, Labelled, type(None)}
@@ -44,6 +54,11 @@ def recognised(obj: Any) -> Callable[[Any, str, Options], Source] | None:
         (_refuse_graph, _is_from_networkx(kind, "Graph")),
     )
     return next((reader for reader, applies in readers if applies), None)
+
+
+def is_ranx_run(obj: Any) -> bool:
+    """Return whether an object is a ranx.Run, whose to_dict gives a mapping of query to scores."""
+    return any(base.__name__ == "Run" and base.__module__.startswith("ranx.") for base in type(obj).__mro__)
 
 
 def _is_from_networkx(kind: type, name: str) -> bool:
@@ -153,6 +168,7 @@ def _read_folds(results: Mapping[str, Any], name: str, options: Options) -> Sour
         first.negative,
         magnitudes=first.negative == "abs",
         additive=first.additive,
+        unsigned=first.unsigned,
     )
 
 
@@ -174,7 +190,7 @@ def _as_source(found: Found, options: Options) -> Source:
     positional = any("features are positions" in caveat for caveat in found.caveats)
     notes = (found.what, *found.caveats, *([unnamed] if unnamed and not positional else []))
     part = Labelled(found.names, np.ascontiguousarray(found.scores, np.float64), underscored=found.underscored)
-    return Source([part], "model", notes, found.negative, additive=not found.signed)
+    return Source([part], "model", notes, found.negative, additive=not found.signed, unsigned=found.unsigned)
 
 
 def _read_degrees(view: Any, name: str, options: Options) -> Source:

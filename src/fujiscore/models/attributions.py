@@ -51,26 +51,36 @@ def read_explanation(explanation: Any, name: str) -> Source:
             f"{name} must hold one value per row and feature; the values of the shap.Explanation have shape "
             f"{values.shape} and type {values.dtype}. Pass an array of rows by features."
         )
-    notes = [f"values of {EXPLANATION}"]
+    notes, unsigned = [f"values of {EXPLANATION}"], None
     names = explanation.feature_names
     if values.ndim == 2 and _is_one_row(explanation, values.shape):
         values = values[None]  # of one row: features by outputs
     if values.ndim == 3:
         outputs = values.shape[2]
         if np.shape(explanation.base_values)[-1:] != (outputs,):
-            raise InputError(
-                f"{name} must hold one value per row and feature; its shape {values.shape} looks like interactions. "
-                "Sum them to one value per feature: explanation.values.sum(axis=-1)."
-            )
-        notes.append(f"mean magnitude over {counted(outputs, 'output')}")
-        values = np.abs(values).mean(axis=2)
+            raise _third_axis(name, values.shape)
+        if outputs > 1:
+            over = f"over {counted(outputs, 'output')}"
+            notes.append(f"mean magnitude {over}")
+            unsigned = f"mean magnitudes {over}. Pick one output, such as explanation[..., 1]."
+        values = np.abs(values).mean(axis=2) if outputs > 1 else values[..., 0]
     values = np.atleast_2d(values)
     if names is not None and len(names) != values.shape[1]:
         raise InputError(
             f"{name} must have one name per feature; the shap.Explanation has {len(names)} feature_names and values of "
             f"{counted(values.shape[1], 'feature')}. Correct its feature_names, or set them to None."
         )
-    return rows_of(values, None if names is None else list(names), notes)
+    return rows_of(values, None if names is None else list(names), notes, unsigned)
+
+
+def _third_axis(name: str, shape: tuple[int, ...]) -> InputError:
+    """Return the error for a third axis that no base values say to be outputs: these must not be summed."""
+    must = f"{name} must hold one value per row and feature; its values have shape {shape}"
+    pick = "pick one output, explanation[..., c]"
+    if shape[1] != shape[2]:
+        return InputError(f"{must}. Compare outputs (classes) one by one: {pick}.")
+    interactions = "explanation.values.sum(axis=-1)"
+    return InputError(f"{must}. If these are interactions, pass {interactions}; if they are outputs, {pick}.")
 
 
 def _is_one_row(explanation: Any, shape: tuple[int, ...]) -> bool:
@@ -83,11 +93,8 @@ def _is_one_row(explanation: Any, shape: tuple[int, ...]) -> bool:
 def read_array(obj: Any, name: str) -> Source | None:
     """Return the rows of an array, tensor or table of attributions; None if the object is none of these."""
     names: Labels | None = None
-    if _is_several_tensors(obj):
-        arrays = [tensor_array(part) for part in obj]
-        if len({array.shape[:1] for array in arrays}) > 1 or any(array.ndim != 2 for array in arrays):
-            raise InputError(f"{name} must be tensors of rows by features with the same rows; got {_shapes(arrays)}.")
-        values = np.concatenate(arrays, axis=1)
+    if is_several_tensors(obj):
+        names, values = joined_tensors(obj, name)
     elif is_tensor(obj):
         values = tensor_array(obj)
     elif isinstance(obj, np.ndarray):
@@ -108,17 +115,26 @@ def read_array(obj: Any, name: str) -> Source | None:
     return rows_of(values, names, ["attributions"])
 
 
-def rows_of(values: NDArray[Any], names: Labels | None, notes: Sequence[str]) -> Source:
+def rows_of(values: NDArray[Any], names: Labels | None, notes: Sequence[str], unsigned: str | None = None) -> Source:
     """Return attributions as a source: they add up, and their magnitudes rank."""
     rows = np.ascontiguousarray(values, np.float64)
     parts = [Labelled(names, row) for row in rows]
     unnamed = () if names is not None else ("no feature names: features are positions",)
-    return Source(parts, "row", (*notes, *unnamed), "abs", magnitudes=True)
+    return Source(parts, "row", (*notes, *unnamed), "abs", magnitudes=True, unsigned=unsigned)
 
 
-def _is_several_tensors(obj: Any) -> bool:
+def is_several_tensors(obj: Any) -> bool:
     """Return whether an object is what captum gives for a model with several inputs."""
     return isinstance(obj, tuple) and bool(obj) and all(map(is_tensor, obj))
+
+
+def joined_tensors(tensors: tuple[Any, ...], name: str) -> tuple[Labels | None, NDArray[Any]]:
+    """Return the attributions to several inputs side by side; features are called 0/0, 0/1, ..., by input and place."""
+    arrays = [tensor_array(part) for part in tensors]
+    if len({array.shape[:1] for array in arrays}) > 1 or any(array.ndim != 2 for array in arrays):
+        raise InputError(f"{name} must be tensors of rows by features with the same rows; got {_shapes(arrays)}.")
+    names = [f"{i}/{j}" for i, array in enumerate(arrays) for j in range(array.shape[1])]
+    return None if len(arrays) == 1 else names, np.concatenate(arrays, axis=1)
 
 
 def _is_nested(obj: Sequence[Any]) -> bool:

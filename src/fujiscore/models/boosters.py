@@ -40,6 +40,7 @@ class Found(NamedTuple):
     caveats: tuple[str, ...] = ()
     reached: NDArray[np.bool_] | None = None  # of input columns: which of them the model sees
     underscored: bool = False  # names have underscores in place of blanks
+    unsigned: str | None = None  # of coefficients that lost their signs: what they are, and how to keep the signs
 
     @property
     def signed(self) -> bool:
@@ -94,7 +95,8 @@ def _xgboost(model: Any, wanted: str | None) -> Found:
     if linear:
         none = np.zeros(np.shape(next(iter(scores.values()), 0.0)))
         values, rows = coefficients(np.array([scores.get(key, none) for key in keys]).T)
-        return Found(values, own, f"coefficients of {title}{over_rows(rows)}", negative="abs", caveats=(UNITS,))
+        what = f"coefficients of {title}{over_rows(rows)}"
+        return Found(values, own, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
     values = np.array([scores.get(key, 0.0) for key in keys], np.float64)
     return Found(values, own, f"importance_type {kind!r} of {title}, {MEANINGS['xgboost', kind]}")
 
@@ -102,6 +104,12 @@ def _xgboost(model: Any, wanted: str | None) -> Found:
 def over_rows(rows: int) -> str:
     """Return how many rows of coefficients became one."""
     return f", mean magnitude over {rows} rows (classes or targets)" if rows > 1 else ""
+
+
+def without_signs(rows: int) -> str | None:
+    """Return what coefficients are that lost their signs as several rows became one, None if there was one row."""
+    remedy = "Pass the coefficients of one class or target, such as model.coef_[0]"
+    return f"mean magnitudes over {rows} rows of coefficients (classes or targets). {remedy}." if rows > 1 else None
 
 
 def _lightgbm(model: Any, wanted: str | None) -> Found:

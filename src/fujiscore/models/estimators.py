@@ -8,7 +8,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, counted, first_few, spelled
 from fujiscore.models import boosters, columns
-from fujiscore.models.boosters import UNITS, Found, coefficients, not_fitted, over_rows
+from fujiscore.models.boosters import UNITS, Found, coefficients, not_fitted, over_rows, without_signs
 from fujiscore.models.source import Options, sums
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def _own(estimator: Any) -> Found | None:
     if values is None:
         return None
     scores, rows = coefficients(values)
-    return Found(scores, None, f"coef_ of {name}{over_rows(rows)}", negative="abs", caveats=(UNITS,))
+    what = f"coef_ of {name}{over_rows(rows)}"
+    return Found(scores, None, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
 
 
 def _of_selector(selector: Any) -> Found | None:
@@ -144,9 +145,13 @@ def _to_inputs(found: Found, transformers: Sequence[Any], names: Labels | None) 
     if np.bincount(origins).max() > 1:
         what += f", {'magnitudes ' * found.signed}summed over the columns made from one"
     # A sum of magnitudes has no sign; without one to sum, there still are signs.
+    unsigned = found.unsigned
     if found.signed and np.unique(origins).size == origins.size:
         scores[origins] = found.scores
-    return found._replace(scores=scores, names=names, what=what, reached=np.bincount(seen, minlength=width) > 0)
+    elif found.signed and unsigned is None:
+        unsigned = f"sums of magnitudes over the columns made from one. Leave out {spelled('group', value=True)}."
+    reached = np.bincount(seen, minlength=width) > 0
+    return found._replace(scores=scores, names=names, what=what, reached=reached, unsigned=unsigned)
 
 
 def _inner(estimator: Any) -> list[Any]:
@@ -184,8 +189,10 @@ def _mean(ensemble: Any, names: Labels | None, options: Options) -> Found | None
         return None
     scores = np.array([np.abs(one.scores) if one.signed else one.scores for one in known])
     kind = "magnitude " if first.signed else ""
-    what = f"{first.what}, mean {kind}over the {counted(len(known), 'estimator')} of {type(ensemble).__name__}"
-    return first._replace(scores=scores.mean(axis=0), what=what)
+    over = f"over the {counted(len(known), 'estimator')} of {type(ensemble).__name__}"
+    remedy = "Pass one of its estimators."
+    unsigned = first.unsigned or (f"mean magnitudes {over}. {remedy}" if first.signed else None)
+    return first._replace(scores=scores.mean(axis=0), what=f"{first.what}, mean {kind}{over}", unsigned=unsigned)
 
 
 def _spread(member: Any, features: Any, width: int, options: Options) -> Found | None:

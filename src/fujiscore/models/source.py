@@ -51,6 +51,8 @@ class Source:
         Whether several parts are summarised by their mean magnitude rather than by their mean.
     additive : bool
         Whether the scores of columns add up with their signs, as attributions do and coefficients do not.
+    unsigned : str, optional
+        Of parts that lost their signs: what they are, and how to keep the signs.
     """
 
     parts: Sequence[Labelled]
@@ -59,10 +61,11 @@ class Source:
     negative: str = "raise"
     magnitudes: bool = False
     additive: bool = True
+    unsigned: str | None = None
 
     def single(self, name: str) -> Labelled:
         """Return one ranking, the mean over the parts if there are several, its notes beginning with a name."""
-        notes = self.notes
+        notes, unsigned = self.notes, self.unsigned
         part = self.parts[0]
         if len(self.parts) > 1:
             if any(other.items != part.items for other in self.parts):
@@ -72,9 +75,15 @@ class Source:
                 )
             scores = np.array([other.scores for other in self.parts])
             mean = np.mean(np.abs(scores) if self.magnitudes else scores, axis=0)
-            notes = (*notes, f"mean {'magnitude ' * self.magnitudes}over {counted(len(self.parts), self.word)}")
+            over = f"over {counted(len(self.parts), self.word)}"
+            notes = (*notes, f"mean {'magnitude ' * self.magnitudes}{over}")
             part = part._replace(scores=mean)
-        return Labelled(part.items, part.scores, (self._note(name, notes),), self.negative, part.underscored)
+            if self.magnitudes and unsigned is None:
+                each = "importances(..., each=True)"
+                alone = "compare_runs, or pass one of them" if self.word == "row" else f"pairwise and {each}"
+                unsigned = f"mean magnitudes {over}. Compare the {self.word}s by {alone}."
+        note = self._note(name, notes)
+        return Labelled(part.items, part.scores, (note,), self.negative, part.underscored, unsigned)
 
     @staticmethod
     def _note(name: str, notes: Sequence[str]) -> str:
@@ -85,7 +94,7 @@ class Source:
         """Return the parts by name: row 0, row 1, ...; repeats and folds are counted from 1."""
         first = 0 if self.word == "row" else 1
         names = [f"{self.word} {number}" for number in range(first, first + len(self.parts))]
-        parts = [part._replace(notes=(), negative=self.negative) for part in self.parts]
+        parts = [part._replace(notes=(), negative=self.negative, unsigned=self.unsigned) for part in self.parts]
         return dict(zip(names, parts, strict=True))
 
     def prepared(self, name: str, options: Options) -> Source:
@@ -132,7 +141,10 @@ class Source:
 
         grouped = self._with(summed)
         what = "scores" if self.additive else "magnitudes"
-        return replace(grouped, notes=(*self.notes, f"{what} summed over the features of each group"))
+        unsigned = self.unsigned or (None if self.additive else f"sums of magnitudes. Leave out {spelled('group')}.")
+        return replace(
+            grouped, notes=(*self.notes, f"{what} summed over the features of each group"), unsigned=unsigned
+        )
 
     def _with(self, change: Callable[[Labelled], Labelled]) -> Source:
         """Return the same with every part changed."""

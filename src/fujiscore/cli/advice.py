@@ -1,0 +1,102 @@
+"""What to type where files do not hold exactly two rankings: arguments and commands that work. Imports io."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fujiscore.errors import NAME, InputError, first_few
+from fujiscore.io.columns import P_VALUES, QUERY_NAMES, SCORE_NAMES, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from fujiscore.cli.options import Reading
+    from fujiscore.io import Source
+
+    Files: TypeAlias = Mapping[str, Sequence[Source]]  # the rankings that each path of the command line holds
+
+# Columns that rank, the most telling first; those of one kind go together (DESeq2's stat and limma's t).
+KINDS = (
+    SCORE_NAMES,
+    ("stat", "t", "z", "zscore", "f", "wald", "waldstat"),
+    ("log2foldchange", "logfc", "log2fc", "avglog2fc", "avglogfc", "logfoldchange", "logfoldchanges", "lfc"),
+    P_VALUES,
+)
+
+
+def not_two(files: Files, reading: Reading) -> InputError:
+    """Return the error for files that do not hold two rankings, with arguments that name two."""
+    several = {path: held for path, held in files.items() if len(held) > 1}
+    if not several:
+        return InputError(f"{next(iter(files))} holds one ranking. Name a second file to compare it with.")
+    if len(several) == 2:
+        counts = " and ".join(f"{path} holds {len(held)} rankings" for path, held in several.items())
+        every = _every_query(files, reading)
+        chosen = zip(several, _alike(*several.values()), strict=True)
+        return InputError(
+            f"{counts}. {every}{'Or name' if every else 'Name'} one of each: {_arguments(chosen, reading)}"
+        )
+    [(path, held)] = several.items()
+    counts = f"{path} holds {len(held)} rankings: {first_few([source.name for source in held], 8, NAME)}"
+    number = 2 if len(files) == 1 else 1
+    chosen = zip([path] * number, _telling(held)[:number], strict=True)
+    return InputError(f"{counts}. Name {'one' if number == 1 else 'two'}: {_arguments(chosen, reading)}")
+
+
+def _every_query(files: Files, reading: Reading) -> str:
+    """Return how to compare all rankings of two long tables, nothing where that cannot be done."""
+    [by, *others] = {source.by for held in files.values() for source in held}
+    first, second = ({source.name for source in held} for held in files.values())
+    if by is None or others or not first & second or len(reading.score) > 1 or not all(map(_can_be_read_again, files)):
+        return ""
+    named = {"--by": None if plain(by) in QUERY_NAMES else by, "--item": reading.item}
+    named |= {"--score": next(iter(reading.score), None), "--format": reading.format}
+    options = [word for option, value in named.items() if value is not None for word in (option, value)]
+    return f"Compare all: {shlex.join(['fuji', 'runs', *files, *options])}. "
+
+
+def _can_be_read_again(path: str) -> bool:
+    """Return whether a path names a file, not standard input or another pipe."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def _alike(first: Sequence[Source], second: Sequence[Source]) -> tuple[Source, Source]:
+    """Return a ranking of each file, of the same kind or name where there are such."""
+    for one, other in zip(_by_kind(first), _by_kind(second), strict=True):
+        pairs = [(r, s) for r in one for s in other]
+        if pairs:
+            return next((pair for pair in pairs if pair[0].name == pair[1].name), pairs[0])
+    by_name = {source.name: source for source in second}
+    return next(((r, by_name[r.name]) for r in first if r.name in by_name), (first[0], second[0]))
+
+
+def _telling(held: Sequence[Source]) -> list[Source]:
+    """Return the rankings of a file, those first whose columns are known to rank."""
+    known = [source for kind in _by_kind(held) for source in kind]
+    return [*known, *(source for source in held if source not in known)]
+
+
+def _by_kind(held: Sequence[Source]) -> list[list[Source]]:
+    """Return the rankings of a file whose columns are of each kind; letters alone may stand for anything."""
+    kinds = [[source for source in held if source.by is None and plain(source.name) in kind] for kind in KINDS]
+    return kinds if any(len(source.name) > 1 for kind in kinds for source in kind) else [[] for _ in KINDS]
+
+
+def _arguments(chosen: Iterable[tuple[str, Source]], reading: Reading) -> str:
+    """Return what names the rankings on the command line, with options that their scores need."""
+    paths, sources = zip(*chosen, strict=True)
+    if not all(map(_can_be_read_again, paths)):
+        return f"write the input to a file, and add :{sources[0].name} to its name"
+    words = [f"{path}:{source.name}" for path, source in zip(paths, sources, strict=True)]
+    if reading.transform is None and all(plain(source.name) in P_VALUES for source in sources):
+        words += ["--transform", "neglog10"]
+    elif reading.negative is None and any(bool((s.scores < 0).any()) for s in sources if not s.signed):
+        words += ["--negative", "abs"]
+    if reading.nan == "raise" and any(bool(np.isnan(source.scores).any()) for source in sources):
+        words += ["--nan", "drop"]
+    return shlex.join(words)

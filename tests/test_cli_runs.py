@@ -105,6 +105,31 @@ def test_the_worst_queries_are_explained(call):
     assert data["explained"][0]["fuji"] == pytest.approx(min(data["columns"]["fuji"]))
 
 
+def test_a_shuffled_run_of_scores_far_from_zero_fails(call):
+    generator = np.random.default_rng(0)
+    old = {f"q{q}": dict(enumerate((1004 + 12 * generator.beta(1, 6, 1000)).tolist())) for q in range(30)}
+    new = {
+        q: dict(zip(items, generator.permutation([*items.values()]).tolist(), strict=True)) for q, items in old.items()
+    }
+    names = written("old.csv", old), written("new.csv", new)
+    done = call(*names, "--fail-under", 0.9)
+    assert done.exit_code == 1
+    text = flat(done.output)
+    assert "FAILED: mean FUJI above its floor" in text
+    assert "--transform minmax" in text
+    data = json.loads(call(*names, "--json").stdout)
+    measures = data["measures"]
+    assert measures["fuji"]["mean"] > 0.99
+    assert abs(measures["fuji_above_floor"]["mean"]) < 0.1
+    assert measures["fuji_floor"]["mean"] == pytest.approx(measures["fuji"]["mean"], abs=0.001)
+    near = np.sum(data["columns"]["fuji_near"]) / np.sum(1 - np.array(data["columns"]["jaccard"]))
+    assert f"near misses make up {near:.0%} of the difference" in text
+    assert near < 0.3
+    same = call(names[0], names[0], "--fail-under", 0.9)
+    assert same.exit_code == 0, same.output
+    assert "passed: mean FUJI above its floor 1.0000" in flat(same.stdout)
+
+
 def test_markdown_goes_to_a_summary(call):
     text = call(A, B, "-k", 5, "--fail-under", 0.4, "--markdown").stdout
     words = (

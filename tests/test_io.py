@@ -447,7 +447,7 @@ def test_long_round_trip(tmp_path_factory, rows):
         ("relief,forest\n0.1,0.2\n", ["names the items", "'relief', 'forest'", "with item"]),
         ("item,position\na,1\nb,2\n", ["'position' (not a score)", "where higher is better"]),
         ("item,note,more\na,x,y\n", ["'note' (text), 'more' (text)"]),
-        ('token\tscore\n"\t1\nb\t2\n"\t3\nc\t4\n', ["line 4, column 'token'", "which may be several rows", "quote"]),
+        ('token\tscore\n"\t1\nb\t2\n"\t3\nc\t4\n', ["lines 2 to 4 must be rows", "close every quote"]),
         ('item,score\n"a,1\nb,2\n', ["fields", "close every quote"]),
         (b"item,score\na,1\n\xe9,2\n", ["line 3 must be UTF-8", "Latin-1"]),
         ("item,score\na,1\n".encode("utf-16-le"), ["UTF-16 without a byte order mark"]),
@@ -659,7 +659,7 @@ def test_read_aligns_and_checks(write):
     two = write("two.csv", "item,score\nb,4\na,-3\nc,1\n")
     found = read([one, two], missing="drop", negative="clip")
     assert found.names == ("one", "two")
-    assert found.labels == ["a", "b"]
+    assert found.labels == ("a", "b")
     assert [own.tolist() for own in found.scores] == [[1.0, 2.0], [-3.0, 4.0]]
     assert read(one)["one"].scores.tolist() == [1.0, 2.0]
     with pytest.raises(InputError, match="one must score every item; it lacks 1 of 3"):

@@ -202,11 +202,11 @@ class TestSplit:
 
     def test_labels_and_notes(self):
         both = fj.rankings({"r": R, "s": S}, negative="split")
-        assert both.labels == ["x (+)", "y (+)", "z (+)", "x (-)", "y (-)", "z (-)"]
+        assert both.labels == ("x (+)", "y (+)", "z (+)", "x (-)", "y (-)", "z (-)")
         assert both["r"].scores.tolist() == [3, 0, 1, 0, 2, 0]
         assert both.notes == ("negative='split': 3 items read as 6, two signs each",)
         assert fj.rankings(both)["s"].scores.tolist() == [2, 2.5, 0, 0, 0, 1]
-        assert fj.rankings([[1.0, -2.0]], negative="split").labels == ["0 (+)", "1 (+)", "0 (-)", "1 (-)"]
+        assert fj.rankings([[1.0, -2.0]], negative="split").labels == ("0 (+)", "1 (+)", "0 (-)", "1 (-)")
 
     def test_made_rankings_are_aligned_by_their_items(self):
         first, second = fj.rankings({"r": R}, negative="split"), fj.rankings({"s": S}, negative="split")

@@ -415,11 +415,12 @@ def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: Task) -> Ove
     for name, place, lists, own in (("a", place_r, r, own_r), ("b", place_s, s, own_s)):
         filled, absent = np.zeros(n), np.ones(n, np.bool_)
         filled[place], absent[place] = lists.scores[own], False
-        ranking = Ranking.checked(name, filled, absent=absent if place.size < n else None)
+        negatives = None
         if lists.negatives is not None:
-            ranking.negatives = np.zeros(n, np.bool_)
-            ranking.negatives[place] = lists.negatives[own]
-        rankings.append(ranking)
+            negatives = np.zeros(n, np.bool_)
+            negatives[place] = lists.negatives[own]
+        gone = absent if place.size < n else None
+        rankings.append(Ranking.checked(name, filled, absent=gone, negatives=negatives))
     options: Any = {"ties": task.ties, "zero_tail": task.zero_tail, "population": task.universe}
     return Overlap(rankings[0], rankings[1], path, path, **options)
 

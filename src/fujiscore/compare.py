@@ -13,12 +13,13 @@ from fujiscore.closed_forms import has_closed_form
 from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
 from fujiscore.explain import Explanation, explanation, zeros_say_nothing
 from fujiscore.intervals import ALTERNATIVES
-from fujiscore.long import Asked, LongRankings, pair_of_columns
+from fujiscore.long import Asked, LongRankings, Passes, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
 from fujiscore.overlap import (
     Grid,
-    Overlap,
+    TopSets,
+    at_zero,
     grid,
     limit,
     overlap_of,
@@ -26,6 +27,7 @@ from fujiscore.overlap import (
     positive_scores,
     require_scores_for_fuji,
     set_sizes,
+    zero_policy,
 )
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Reported, ResultOverK
@@ -148,7 +150,7 @@ class Comparison(ResultOverK, Reported):
         The evaluated k.
     at : ndarray of int64
         Further k to report.
-    overlap : Overlap
+    overlap : TopSets
         All that was computed of the two orders, along the grid and the further k.
     notes : tuple of str
         What was done to the input, and what the results rest on.
@@ -158,11 +160,11 @@ class Comparison(ResultOverK, Reported):
         Which areas count as extreme in p-values.
     """
 
-    rankings: Rankings
+    rankings: Rankings | LongRankings
     measures: tuple[Measure, ...]
     grid: Grid
     at: Sizes
-    overlap: Overlap
+    overlap: TopSets
     notes: tuple[str, ...]
     permuted: Mapping[str, list[Chance]] | None = None
     alternative: str = "greater"
@@ -198,6 +200,12 @@ class Comparison(ResultOverK, Reported):
     def in_memory(self) -> bool:
         """Whether both rankings are in memory, as `explain` needs them, rather than read in passes."""
         return not isinstance(self.rankings, LongRankings)
+
+    def loaded(self, what: str) -> Rankings:
+        """Return both rankings for what needs their items, or raise if they were read in passes."""
+        if isinstance(self.rankings, LongRankings):
+            raise self.rankings.refusal(what)
+        return self.rankings
 
     @property
     def ties_cut(self) -> int:
@@ -279,7 +287,7 @@ class Comparison(ResultOverK, Reported):
         rows: list[Level] = []
         for measure in self.measures:
             values = evaluate(measure, self.overlap)
-            reported = np.where(self.overlap.at_zero(fuzzy=measure.name == "fuji"), np.nan, values)
+            reported = np.where(at_zero(self.overlap, fuzzy=measure.name == "fuji"), np.nan, values)
             known = self._levels.get(measure.name)
             for number, points in enumerate(self.grids):
                 places = np.searchsorted(self.overlap.asked[0], points.ks)
@@ -297,14 +305,15 @@ class Comparison(ResultOverK, Reported):
     def usual_k(self) -> int:
         """The k whose items are shown by default: 10, or half of the items, or where the positive scores end."""
         k = min(10, max(1, self.grid.depth // 2))
-        return min(k, max(1, *map(positive_scores, self.rankings))) if self.in_memory else k
+        if isinstance(self.rankings, LongRankings):
+            return k
+        return min(k, max(1, *map(positive_scores, self.rankings)))
 
     def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:
         """Explain FUJI at k, by default at `usual_k`; nothing is sorted again."""
-        if not self.in_memory:
-            raise InputError("explain needs both rankings in memory; these were read in passes. Compare their tops.")
-        sizes = set_sizes(self.usual_k if k is None else k, self.rankings.depth)
-        return explanation(self.rankings, sizes, ties=self.overlap.ties, zero_tail=self.overlap.zero_policy)
+        both = self.loaded("explain")
+        sizes = set_sizes(self.usual_k if k is None else k, both.depth)
+        return explanation(both, sizes, ties=self.overlap.ties, zero_tail=zero_policy(self.overlap))
 
     def _summary(self) -> list[str]:
         top = self.grid.kind == "all" and self.ks.size > 1
@@ -447,7 +456,7 @@ def score(
     0.3333333333333333
     """
     chosen = find(measure)
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     sizes = set_sizes(k, limit(both))
     overlap = overlap_of(both, *sizes, ties=ties, zero_tail=zero_tail)
     return float(evaluate(chosen, overlap)[0])
@@ -488,7 +497,7 @@ def curve(
     chosen = find(measure)
     if str(policies.get("missing")) == "bounds":
         return _bounds(r, s, chosen, ks, ties, zero_tail, dict(policies))
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     points = grid(ks, both.depth, limit(both))
     overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, [chosen]))
@@ -589,21 +598,24 @@ def compare(
     choice("alternative", alternative, ALTERNATIVES)
     if isinstance(r, Column) or isinstance(s, Column):
         asked = Asked(chosen, ks, permutations, ties)
-        both = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
+        both: Rankings | Passes = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
     else:
         both = pair(r, s, policies)
-    points = grid(ks, both.depth, limit(both))
+    most = both.depth if isinstance(both, Passes) else limit(both)
+    points = grid(ks, both.depth, most)
     if any(measure.name == "fuji" for measure in chosen):
-        require_scores_for_fuji(both)
-    at = grid(k, both.depth, limit(both), "k").ks if np.size(k) else np.empty(0, np.int64)
+        require_scores_for_fuji(both.extents if isinstance(both, Passes) else both)
+    at = grid(k, both.depth, most, "k").ks if np.size(k) else np.empty(0, np.int64)
     path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
-    if isinstance(both, LongRankings):
-        overlap: Overlap = both.overlap(path, zero_tail)
+    rankings: Rankings | LongRankings
+    overlap: TopSets
+    if isinstance(both, Passes):
+        rankings, overlap = both.overlap(path, zero_tail)
     else:
-        overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
-    notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
-    notes += zero_caveats(overlap, points.ks if points.ks.size == 1 else at)
-    result = Comparison(both, chosen, points, at, overlap, notes, alternative=alternative)
+        rankings, overlap = both, overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
+    notes = (*rankings.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
+    notes += _zero_caveats(overlap, points.ks if points.ks.size == 1 else at)
+    result = Comparison(rankings, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
         return result
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress, "alternative": alternative}
@@ -612,7 +624,7 @@ def compare(
     return replace(result, notes=(*notes, *further), permuted=drawn)
 
 
-def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
+def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
     """Return what values rest on: cut ties, constant scores, points where a measure is undefined."""
     notes: list[str] = []
     untied = overlap.r.untied and overlap.s.untied and not overlap.capped
@@ -636,17 +648,17 @@ def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
     return notes
 
 
-def zero_caveats(overlap: Overlap, reported: Sizes) -> tuple[str, ...]:
+def _zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
     """Return a note on the reported k at which both top sets end with a score of 0, with the remedies."""
     places = np.searchsorted(overlap.asked[0], reported)
-    zero = reported[overlap.at_zero(fuzzy=True)[places]]
+    zero = reported[at_zero(overlap, fuzzy=True)[places]]
     if not zero.size:
         return ()
     count = "" if reported.size == 1 else f"{zero.size} of {reported.size} "
     return (f"undefined at {count}k ({first_few(zero.tolist())}): {zeros_say_nothing()}",)
 
 
-def _chance_caveats(overlap: Overlap, measures: Sequence[Measure], permutations: int) -> list[str]:
+def _chance_caveats(overlap: TopSets, measures: Sequence[Measure], permutations: int) -> list[str]:
     """Return why chance levels are missing, with the remedy."""
     if overlap.population is None:
         return [no_universe()]

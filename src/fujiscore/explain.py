@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore._kernels.sweep import near
 from fujiscore.errors import counted, short_names, spelled
 from fujiscore.measures import evaluate, find
-from fujiscore.overlap import overlap_of, pair, set_sizes, tail_moments
+from fujiscore.overlap import at_zero, overlap_of, pair, set_sizes, tail_moments
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
 from fujiscore.tables import Table, columns_table, first_places, frame, short_start, text_table
@@ -197,7 +197,7 @@ def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_t
     opposite = _opposite_signs(both)[union]
     nearby = _near(first, k1, member_r, overlap) & _near(second, k2, member_s, overlap)
     kinds = np.select([inside, opposite, nearby], ["shared", "opposite sign", "near miss"], "far miss")
-    undefined = {name: bool(overlap.at_zero(fuzzy=name == "fuji")[0]) for name in ("fuji", "jaccard")}
+    undefined = {name: bool(at_zero(overlap, fuzzy=name == "fuji")[0]) for name in ("fuji", "jaccard")}
     value, jaccard = (
         float("nan") if zero else float(evaluate(find(name), overlap)[0]) for name, zero in undefined.items()
     )

@@ -84,6 +84,7 @@ def _merged(fact: Fact) -> str:
 # The words of every kind of fact; those of one ranking follow its name.
 WORDS: dict[str, Callable[[Fact], str]] = {
     "said": lambda fact: fact.detail,
+    "model": lambda fact: fact.detail,
     "no scores": lambda _: "no scores: read as a list from best to worst, scores 1/rank",
     "transform": lambda fact: f"scores read as {fact.detail}",
     "p-values of 0": lambda fact: f"{counted(fact.count, 'p-value')} of 0 read as {fact.detail}, the smallest number",

@@ -27,8 +27,8 @@ from fujiscore.overlap import (
     ZERO_TAIL,
     Counts,
     Overlap,
+    at_zero,
     capped,
-    ends_at_zero,
     grid,
     limit,
     require_scores_for_fuji,
@@ -410,7 +410,7 @@ def _run_pairs(
 
 def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
     """All pairs by the grid kernel: of each ranking only scores, levels and what depends on the grid are kept."""
-    scores = rankings.matrix()
+    scores = rankings.block()
     item_levels = np.empty(scores.shape, np.uint8)
     tiles = list(zip(rankings, item_levels, strict=True))
     prepared = run(_prepare, tiles, shared=(task,), n_jobs=work["n_jobs"], progress=False)
@@ -433,9 +433,9 @@ def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tu
         sizes = ranking.tie_groups[1][sizes - 1].astype(np.int64)
     if task.zero_tail == "cap":
         sizes = capped(ranking, sizes)
-    _kernels.grid.levels(ranking.order, sizes, item_levels)
+    _kernels.grid.levels(ranking.ordered.positions, sizes, item_levels)
     kth = ranking.ranked[sizes - 1]
-    zero = task.single and bool(ends_at_zero(ranking, sizes, fuzzy=task.measure.name == "fuji")[0])
+    zero = task.single and bool(ranking.ends_at_zero(sizes, fuzzy=task.measure.name == "fuji")[0])
     if not task.by_chance:
         return sizes, kth, zero, 0.0, None
     n = ranking.n if task.population is None else task.population
@@ -526,7 +526,7 @@ def _full_tile(task: Task, members: Sequence[Ranking], rows: Indices, columns: I
     results = np.full((3 if task.tested else 2, rows.size), np.nan)
     for t, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
         overlap = task.overlap(members[i], members[j])
-        if task.single and overlap.at_zero(fuzzy=task.measure.name == "fuji")[0]:
+        if task.single and at_zero(overlap, fuzzy=task.measure.name == "fuji")[0]:
             continue
         results[0, t] = headline(task.measure, evaluate(task.measure, overlap))
         form = task.null(overlap) if task.by_chance else None

@@ -77,11 +77,12 @@ def draw(result: Comparison, figure: Any, k: Any = None) -> Any:
     if not _has_chart(result, k):
         ax = _curves(result, figure.add_subplot())
     else:
-        chosen = min(default_k(result.rankings), int(result.ks[-1])) if k is None else k
+        both = result.loaded("a slope chart")
+        chosen = min(default_k(both), int(result.ks[-1])) if k is None else k
         explanation = result.explain(chosen)
         ax, beside = figure.subplots(1, 2)
         _curves(result, ax)
-        _slopes(_fitting(result.rankings, explanation), result.rankings.names, beside)
+        _slopes(_fitting(both, explanation), both.names, beside)
         beside.set_title(_chart_title(explanation, chosen), **SMALL)
     ax.set_title(_subtitle(result), loc="left", **SMALL, **LITERAL)
     figure.suptitle(result.verdict(), x=0.012, ha="left", fontsize=12 if _has_chart(result, k) else 9.5, **LITERAL)

@@ -27,7 +27,7 @@ from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.labels import advice
 from fujiscore.notes import Fact, Note, about, final, gathered
 from fujiscore.policies import SIGNED, Side
-from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
+from fujiscore.ranking import Ranking, Rankings, frozen, require_names, universe_size
 from fujiscore.transforms import scale
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ def rankings(
         sequence of rankings. A ranking is an array, a list, a Series, a dict of item to score, a list of
         (item, score) pairs, a list of items from best to worst (read as 1/rank), a `Ranking`, or a fitted model
         (`importances`). What scikit-learn's `permutation_importance` and `cross_validate` return, and a
-        `shap.Explanation`, are several: one per repeat, fold or row. Tables and 2-D arrays are not copied: do not
-        change them while the rankings are in use.
+        `shap.Explanation`, are several: one per repeat, fold or row. All of it is copied: the rankings do not change
+        when the data does.
     items : str, optional
         The DataFrame's column that labels the items.
     negative : {"raise", "clip", "abs", "split"}
@@ -170,8 +170,7 @@ def rankings(
     if not names:
         raise InputError("rankings must hold at least one ranking; got none.")
     require_names(names)
-    aligned = align(objects, names, **options)
-    return aligned.rows_of(obj) if isinstance(obj, np.ndarray) else aligned
+    return align(objects, names, **options)
 
 
 def _of_source(source: models.Source, title: str, options: Any) -> Rankings:
@@ -189,8 +188,10 @@ def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
     if isinstance(obj, np.ndarray):
         if obj.ndim != 2:
             raise InputError(f"rankings must be a 2-D array, one row per ranking; got shape {obj.shape}.")
-        in_place = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.flags.c_contiguous and obj.size
-        return [str(i) for i in range(len(obj))], [Labelled(None, row) for row in obj] if in_place else list(obj)
+        plain = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.size
+        # Copied as one: `Rankings.block` needs no second copy.
+        rows = [Labelled(None, row) for row in obj.copy(order="C")] if plain else list(obj)
+        return [str(i) for i in range(len(obj))], rows
     if isinstance(obj, (list, tuple)):
         names = [str(models.title(ranking) or getattr(ranking, "name", None) or i) for i, ranking in enumerate(obj)]
         return names if len(set(names)) == len(names) else [str(i) for i in range(len(obj))], list(obj)
@@ -248,6 +249,7 @@ def align(
         parts = _parts(objects, names, signs, nan, duplicates, transform, general, of_each)
         aligned, absent, labels = _aligned(parts, names, missing, general, of_each)
         said += [*gathered(of_each), *general]
+        labels = frozen(labels)
         members = [
             _member(name, scores, labels, gone, sign, getattr(obj, "unsigned", None))
             for obj, name, scores, gone, sign in zip(objects, names, aligned, absent, signs, strict=True)
@@ -324,9 +326,10 @@ def _parts(
 
 def _own_part(ranking: Ranking, negative: str) -> Labelled:
     """Return the items that a ranking itself lists, with the signs that magnitudes had."""
-    items, scores, absent = ranking.items, ranking.scores, ranking.absent
+    items, scores, absent = ranking.items, ranking.ordered.scores, ranking.absent
     if ranking.split is not None:
-        items, scores, absent = ranking.split, ranking.signed, None if absent is None else absent[: len(ranking.split)]
+        items, scores = ranking.split, ranking.ordered.signed
+        absent = None if absent is None else absent[: len(items)]
     elif negative in SIGNED and ranking.negatives is not None:
         scores = np.where(ranking.negatives, -scores, scores)
     if absent is None:
@@ -460,16 +463,13 @@ def _member(
     """Return an aligned ranking of the scores; of their magnitudes, the signs beside them; or of both signs' items."""
     if negative == "split":
         halves = np.concatenate([np.maximum(scores, 0.0), np.maximum(-scores, 0.0)]) + 0.0  # no -0.0
-        ranking = Ranking.checked(name, halves, absent=None if absent is None else np.tile(absent, 2))
-        ranking.split = range(scores.size) if labels is None else labels
-        return ranking
+        gone = None if absent is None else np.tile(absent, 2)
+        return Ranking.checked(name, halves, absent=gone, split=range(scores.size) if labels is None else labels)
+    negatives = scores < 0 if negative == "abs" else None
+    if negatives is None or not negatives.any():
+        negatives = None
     sizes = np.abs(scores) if negative == "abs" else scores
-    ranking = Ranking.checked(name, sizes, labels, None, (), absent)
-    if negative == "abs" and (scores < 0).any():
-        ranking.negatives = scores < 0
-    if unsigned is not None:
-        ranking.unsigned = unsigned
-    return ranking
+    return Ranking.checked(name, sizes, labels, None, (), absent, negatives, unsigned=unsigned)
 
 
 def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels, list[Ranking]]:
@@ -478,10 +478,9 @@ def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels
     labels = [f"{item} ({sign})" for sign in "+-" for item in items]
     if len(set(labels)) < len(labels):
         raise InputError(f"{spelled('negative', 'split')} needs labels that differ as text; some do not. Rename them.")
-    for member in members:
-        member.items = labels
     notes.append(Note(Fact("items split", count=len(items))))
-    return labels, list(members)
+    names = tuple(labels)
+    return names, [Ranking.checked(one.name, one.ordered, names, split=one.split) for one in members]
 
 
 def _aligned(

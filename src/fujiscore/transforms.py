@@ -100,7 +100,7 @@ def _by_callable(scores: Scores, function: Callable[[Any], Any], name: str) -> S
             f"{spelled('transform')} must return one score per item; for {name} it returned shape {result.shape} "
             f"instead of {scores.shape}."
         )
-    return np.ascontiguousarray(result)
+    return np.array(result, order="C")
 
 
 def _reciprocal_ranks(scores: Scores) -> Scores:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fujiscore.errors import NAME, InputError, first_few
-from fujiscore.io.columns import P_VALUES, QUERY_NAMES, SCORE_NAMES, plain
+from fujiscore.io.columns import P_VALUES, SCORE_NAMES
+from fujiscore.roles import QUERY_NAMES, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +35,12 @@ def not_two(files: Files, reading: Reading) -> InputError:
     several = {path: held for path, held in files.items() if len(held) > 1}
     if not several:
         return InputError(f"{next(iter(files))} holds one ranking. Name a second file to compare it with.")
+    if piped := [path for path in several if not _can_be_read_again(path)]:
+        names = [source.name for source in several[piped[0]]]
+        counts = f"{piped[0]} holds {len(names)} rankings: {first_few(names, 8, NAME)}"
+        return InputError(
+            f"{counts}. Write it to a file, and name one of them after a colon, as in file.csv:{names[0]}"
+        )
     if len(several) == 2:
         counts = " and ".join(f"{path} holds {len(held)} rankings" for path, held in several.items())
         every = _every_query(files, reading)
@@ -90,8 +97,6 @@ def _by_kind(held: Sequence[Source]) -> list[list[Source]]:
 def _arguments(chosen: Iterable[tuple[str, Source]], reading: Reading) -> str:
     """Return what names the rankings on the command line, with options that their scores need."""
     paths, sources = zip(*chosen, strict=True)
-    if not all(map(_can_be_read_again, paths)):
-        return f"write the input to a file, and add :{sources[0].name} to its name"
     words = [f"{path}:{source.name}" for path, source in zip(paths, sources, strict=True)]
     if reading.transform is None and all(plain(source.name) in P_VALUES for source in sources):
         words += ["--transform", "neglog10"]

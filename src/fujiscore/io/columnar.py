@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import EXACT, merged, require_apart
+from fujiscore.coercion import EXACT, is_null, merged, require_apart
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.io.limits import require_memory
 from fujiscore.io.table import MISSING, Group, Table, damaged, require_distinct, texts
@@ -116,6 +116,7 @@ def _delimited(
         alone = len(layout.names) == 1
         blank = alone and compute.any(compute.equal(compute.utf8_trim_whitespace(table[0]), "")).as_py()
         doubtful = spans or blank or any(_is_doubtful(table[name]) for name in roles.scores)
+        doubtful = doubtful or stream.lines_in_quotes(layout.skip + table.num_rows)
         return None if doubtful else finish(list(table.select([*text, *roles.scores]).columns))
 
     head = document.head[: document.head.rfind(b"\n") + 1]
@@ -123,12 +124,40 @@ def _delimited(
         if layout.blanks and not _separated(document, layout.delimiter):
             return None
         # What is wrong in the first lines needs no reading of millions.
-        if head.count(b"\n") > layout.skip + 1 and read(io.BytesIO(head)) is None:
+        if head.count(b"\n") > layout.skip + 1 and read(_Counted(io.BytesIO(head))) is None:
             return None
         with document.open() as stream:
-            return read(stream)
+            return read(_Counted(stream))
     except (pa.ArrowException, OSError, EOFError, zlib.error):
         return None
+
+
+class _Counted(io.RawIOBase):
+    """A stream that counts the lines and quotes that pass through it."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._last = b"\n"
+        self._lines = 0
+        self._quotes = False
+
+    def readable(self) -> bool:
+        """Return True: this is a stream to read from."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, and count the lines in them that are not empty."""
+        content = bytes(self._stream.read(size))
+        self._quotes = self._quotes or b'"' in content
+        both = self._last + content
+        self._lines += content.count(b"\n") - both.count(b"\n\n") - both.count(b"\n\r\n")
+        self._last = both[-2:] if both.endswith(b"\r") else both[-1:]
+        return content
+
+    def lines_in_quotes(self, rows: int) -> bool:
+        """Return whether a quoted field may hold several lines: there are quotes, and more lines than rows."""
+        unfinished = not self._last.endswith(b"\n")
+        return self._quotes and self._lines + unfinished != rows
 
 
 def _separated(document: Document, delimiter: str) -> bool:
@@ -266,15 +295,18 @@ def _is_number(kind: Any) -> bool:
 
 
 def as_text(column: Any) -> Any:
-    """Return a column as text, whatever holds its labels."""
+    """Return a column as text, whatever holds its labels; null where a label is missing."""
     import pyarrow as pa
+    from pyarrow import compute
 
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     try:
+        if pa.types.is_floating(column.type):  # NaN is not a label
+            column = compute.if_else(compute.is_nan(column), pa.scalar(None, column.type), column)
         return column.cast(pa.large_string())
     except pa.ArrowException:
-        texts = [None if value is None else str(value) for value in column.to_pylist()]
+        texts = [None if is_null(value) else str(value) for value in column.to_pylist()]
         return pa.chunked_array([texts], type=pa.large_string())
 
 

@@ -17,12 +17,24 @@ from fujiscore.io.table import (
     Group,
     Roles,
     exact,
+    is_foreign_number,
+    is_quantity,
     listed,
     no_rows,
     not_a_number,
+    not_numbers,
     number,
     require_plain_numbers,
     unknown,
+)
+from fujiscore.roles import (
+    COMPETITOR_NAMES,
+    GROUP_NAMES,
+    LONG_RANKING_NAMES,
+    QUERY_NAMES,
+    RANKING_NAMES,
+    is_group_name,
+    plain,
 )
 
 if TYPE_CHECKING:
@@ -39,29 +51,18 @@ ITEM_NAMES = (
     "names",
 )
 INDEX_NAMES = ("", "index", "unnamed: 0", "__index_level_0__")  # pandas writes the last two for an unnamed index
-QUERY_NAMES = ("qid", "queryid", "query", "topic", "topicid", "user", "userid")  # these name rankings as numbers, too
-RANKING_NAMES = ("ranking", "method", "query", "qid", "queryid", "model", "run", "topic", "topicid", "user", "userid")
-LONG_RANKING_NAMES = ("model", "run", "topic", "topicid", "user", "userid")  # where they occur twice on average
-# These name rankings where items repeat: elsewhere they describe items (the cluster of a gene).
-GROUP_NAMES = (
-    *("task", "dataset", "benchmark", "group", "cluster", "celltype", "contrast", "condition", "experiment", "study"),
-    *("fold", "cvfold", "seed", "split", "repeat", "repetition", "replicate", "resample", "bootstrap", "trial"),
-)
-# These name items beside a column that names rankings (task, model, score), and rankings beside items.
-COMPETITOR_NAMES = ("model", "method", "system", "algorithm", "classifier", "estimator", "ranker")
 SCORE_NAMES = ("score", "scores", "sim", "similarity", "weight", "importance", "value")
-NOT_SCORES = ("rank", "ranking", "position", "fold")
+# The last word of a name that says score: mean_score, GiniImportance, Weight (%).
+SCORE_WORDS = frozenset(name + end for name in SCORE_NAMES for end in ("", "s")) | {"similarities"}
+NOT_SCORES = ("rank", "ranking", "position", "fold", "chrom", "chr", "chromosome")
+# The end of the name of a column of numbers that name items.
+IDENTIFIER_ENDS = ("id", "ids", "code", "key", "accession", "entrez")
 P_VALUES = ("p", "pval", "pvalue", "padj", "adjp", "adjpval", "adjpvalue", "fdr", "q", "qval", "qvalue")
 SMALL_IS_GOOD = {"distance": "distances", "dist": "distances", "rank": "ranks"}
 DIGITS = re.compile(r"\s*[0-9]+\s*")
-PUNCTUATION = str.maketrans("", "", " ._-")
+NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Within a label of several lines: a separator, or a number at the end of a line, as rows have them.
 ROWS = re.compile(r"[,;|\t]|\s[-+.0-9][-+.0-9eE]*\s*[\r\n]")
-
-
-def plain(name: str) -> str:
-    """Return a column's name without case and punctuation."""
-    return name.lower().translate(PUNCTUATION)
 
 
 def is_item_name(name: str, *, plural: bool = False) -> bool:
@@ -69,15 +70,15 @@ def is_item_name(name: str, *, plural: bool = False) -> bool:
     return plain(name) in ITEM_NAMES or (plural and plain(name).removesuffix("s") in ITEM_NAMES)
 
 
-def is_group_name(name: str) -> bool:
-    """Return whether a name is one of columns that name rankings, never items."""
-    known = plain(name)
-    return known in GROUP_NAMES or (known in RANKING_NAMES and known not in COMPETITOR_NAMES)
-
-
 def is_index_name(name: str) -> bool:
     """Return whether a name is one that unnamed row labels get."""
     return name.lower() in INDEX_NAMES
+
+
+def says_score(name: str) -> bool:
+    """Return whether a name says that a column holds scores, whatever is in its cells; that of p-values does not."""
+    words = NAME_WORD.findall(re.split(r"[(\[]", name)[0])
+    return plain(name) not in P_VALUES and bool(words) and words[-1].lower() in SCORE_WORDS
 
 
 def direction(name: str, scores: NDArray[np.float64]) -> tuple[str, ...]:
@@ -119,11 +120,12 @@ def choose(
     if item_column is None and by and by_row:
         return _one_per_row(table, by[0], scores)
     if item_column is None:
-        _refuse_either_way(table, next(filter(is_group_name, table.numeric), None), scores)
+        if by_row:
+            _refuse_either_way(table, next(filter(is_group_name, table.numeric), None), scores)
         among = f"none of {listed(table.numeric)} clearly does. Name it with {spelled('item')}."
         raise InputError(f"{table.file} must have a column that names the items, and {among}")
     roles = Roles(item_column, scores or _guess_scores(table, item_column, by_column), by_column)
-    if by_column is None and not items and is_group_name(item_column):
+    if by_row and by_column is None and not items and is_group_name(item_column):
         _refuse_either_way(table, item_column, scores)
     guessed = not (items and scores) or by_column not in {None, *by}
     return roles, _describe(table, roles, left_out=not scores) if guessed else None
@@ -207,16 +209,46 @@ def _guess_item(table: Table, used: Collection[str | None]) -> str | None:
     others = {name: share for name, share in free.items() if not is_group_name(name)}
     free = others if min(others.values(), default=1.0) < 1 else free
     for most in (1.0, 0.5):  # a column with some text labels items if no other has any
-        text = [name for name, share in free.items() if share < most]
+        text = [name for name, share in free.items() if share < most and _may_label(table, name)]
         if len(text) == 1:
             return text[0]
     first = next(iter(table.numeric))
-    if first not in free:
-        return None
-    both_text = len(free) == 2 and max(free.values()) < 1
-    if is_index_name(first) or not table.header or both_text:
+    if first in free and (is_index_name(first) or not table.header):
         return first
-    return first if plain(first) not in NOT_SCORES and _whole(table, first) else None
+    if first in free and len(free) == 2 and max(free.values()) < 1 and not says_score(first):
+        return first
+    return _guess_identifiers(table, list(free))
+
+
+def _may_label(table: Table, name: str) -> bool:
+    """Return whether text may label items: its name does not say score, and it is not numbers in another syntax.
+
+    What may be a number with a unit (16S) labels items in the first column only.
+    """
+    other = not_numbers(table.sample(name))
+    first = name == next(iter(table.numeric))
+    amounts = bool(other) and all(map(is_foreign_number if first else is_quantity, other))
+    # A value may be a label, as in a table of values and their counts.
+    return not amounts and (not says_score(name) or plain(name) in {"value", "values"})
+
+
+def _guess_identifiers(table: Table, free: Sequence[str]) -> str | None:
+    """Return the column of whole numbers that name items, if it cannot be a column of scores just as well."""
+    may = [name for name in free if not says_score(name) and plain(name) not in NOT_SCORES]
+    counted = [name for name in may if _whole(table, name)]
+    identifiers = [name for name in counted if plain(name).endswith(IDENTIFIER_ENDS) or plain(name) in QUERY_NAMES]
+    if len(identifiers) == 1:
+        return identifiers[0]
+    if len(counted) == 1 and (counted[0] == next(iter(table.numeric)) or all(map(says_score, {*free} - {*counted}))):
+        return counted[0]
+    return None if counted[:1] != [next(iter(table.numeric))] else _unique(table, counted)
+
+
+def _unique(table: Table, names: Sequence[str]) -> str | None:
+    """Return the first of some columns if it is the only one that is different in every row."""
+    samples = (table.sample(name) for name in names)
+    unique = [name for name, values in zip(names, samples, strict=True) if len(set(map(str, values))) == len(values)]
+    return names[0] if unique == [*names[:1]] else None
 
 
 def _whole(table: Table, name: str) -> bool:
@@ -226,12 +258,13 @@ def _whole(table: Table, name: str) -> bool:
 
 def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
     """Return the columns of scores: all that hold numbers and are not ranks or indices."""
-    reasons = {name: _why_not(table, name) for name in table.numeric if name not in {item, ranking}}
+    reasons = _why_not(table, [name for name in table.numeric if name not in {item, ranking}])
+    reasons |= dict.fromkeys(_scores_by_name(table, reasons))
     scores = [name for name, reason in reasons.items() if reason is None]
     by_name = [name for name in reasons if plain(name) in SCORE_NAMES]
     ranks = [name for name in reasons if plain(name) == "rank"]
     if scores and (ranking is None or len(scores) == 1):
-        if table.unit != "row":  # columns of Parquet have types, and take time to read
+        if table.unit != "row" and not _has_scores(table):  # columns of Parquet have types, and take time to read
             require_plain_numbers(table, [name for name, reason in reasons.items() if reason == "text"])
         return scores
     if len(by_name) == 1:
@@ -251,14 +284,37 @@ def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
     )
 
 
-def _why_not(table: Table, name: str) -> str | None:
-    """Return why a column is not read as scores, None if it is."""
-    if table.numeric[name] < 0.5:
-        return "text"
-    if plain(name) in NOT_SCORES or (plain(name) in GROUP_NAMES and _whole(table, name)):
-        return "not a score"
-    index = is_index_name(name) and name == next(iter(table.numeric))
-    return "labels" if index or is_item_name(name) or plain(name) in QUERY_NAMES else None
+def _scores_by_name(table: Table, names: Collection[str]) -> list[str]:
+    """Return the columns that hold text and whose name says score: what is not a number in them is an error.
+
+    Words (value: red, blue) are not scores where another column is.
+    """
+    text = [name for name in names if says_score(name) and table.numeric[name] < 0.5]
+    if not text or not _has_scores(table):
+        return text
+    cells = {name: not_numbers(table.sample(name)) for name in text}
+    return [name for name, other in cells.items() if not other or any(map(is_quantity, other))]
+
+
+def _has_scores(table: Table) -> bool:
+    """Return whether a column whose name says score holds nothing but numbers."""
+    return any(share == 1 and says_score(name) for name, share in table.numeric.items())
+
+
+def _why_not(table: Table, names: Sequence[str]) -> dict[str, str | None]:
+    """Return for each column why it is not read as scores, None if it is."""
+    scored, first = _has_scores(table), next(iter(table.numeric))
+
+    def reason(name: str) -> str | None:
+        # Beside a column that is called score, one with numbers and text (chromosomes 1, 2, X) holds text.
+        if table.numeric[name] < 0.5 or (scored and table.numeric[name] < 1 and not says_score(name)):
+            return "text"
+        if plain(name) in NOT_SCORES or (plain(name) in GROUP_NAMES and _whole(table, name)):
+            return "not a score"
+        index = is_index_name(name) and name == first
+        return "labels" if index or is_item_name(name) or plain(name) in QUERY_NAMES else None
+
+    return {name: reason(name) for name in names}
 
 
 def _describe(table: Table, roles: Roles, *, left_out: bool) -> str:
@@ -267,8 +323,8 @@ def _describe(table: Table, roles: Roles, *, left_out: bool) -> str:
     text += "" if roles.ranking is None else f"ranking column {roles.ranking!r}, "
     text += f"item column {roles.item!r}, score column{'s' if len(roles.scores) > 1 else ''} "
     text += first_few([repr(name) for name in roles.scores])
-    left = _unused(table, roles) if left_out else []
-    reasons = [f"{name!r} ({_why_not(table, name) or 'another number'})" for name in left]
+    left = _why_not(table, _unused(table, roles) if left_out else [])
+    reasons = [f"{name!r} ({reason or 'another number'})" for name, reason in left.items()]
     return f"{text}; left out {first_few(reasons)}" if left else text
 
 
@@ -379,7 +435,8 @@ def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
         for column, value, numbers in zip(roles.scores, values, scores, strict=True):
             score = number(value)
             if score is None:
-                raise not_a_number(table.place(place, column), value, label)
+                remedy = f", or name the score columns with {spelled('score')}" if len(roles.scores) > 1 else ""
+                raise not_a_number(table.place(place, column), value, label, remedy)
             numbers.append(score)
             if score >= EXACT or score <= -EXACT:
                 large.setdefault((name, column), []).append(exact(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -40,6 +41,7 @@ FORMATS = ("csv", "tsv", "parquet", "feather", "arff", "libsvm")
 BUNDLED = ("breast_cancer", "diabetes", "digits", "iris", "wine")
 OPENML = "openml:"
 TARGET_NAMES = ("target", "class", "label", "y", "outcome")
+CODE = re.compile(r"\s*0[0-9]+\s*")
 CHUNK = 20_000  # rows converted at once: as text a table takes ten times its size
 LARGEST_DENSE = 2**32  # bytes of a libsvm file's table
 
@@ -87,7 +89,7 @@ def load(
     files other than libsvm; rows without one are left out. Text columns are always categorical, numeric ones if named.
     The column of groups is not a feature.
     """
-    columns = _columns(source, format, categorical)
+    columns = _columns(source, format, categorical, None if target is None else str(target))
     target = columns.target if target is None else str(target)
     if target is None:
         likely = next((name for name in columns.values if name.lower() in TARGET_NAMES), list(columns.values)[-1])
@@ -107,7 +109,9 @@ def load(
     return _with_target(data)
 
 
-def _columns(source: str | os.PathLike[str], format: str | None, categorical: Collection[str]) -> Columns:
+def _columns(
+    source: str | os.PathLike[str], format: str | None, categorical: Collection[str], target: str | None = None
+) -> Columns:
     """Return all columns of a file, a bundled data set or one of OpenML; of a file, some as text if so named."""
     name = os.fspath(source)
     if name.startswith(OPENML):
@@ -127,7 +131,7 @@ def _columns(source: str | os.PathLike[str], format: str | None, categorical: Co
     if kind in formats.COLUMNAR:
         values = columnar.arrays(file.name, kind, file.whole(), categorical)
     else:
-        values = _arrays(formats.table(file, kind, data=True), categorical)
+        values = _arrays(formats.table(file, kind, data=True), categorical, target)
     if not values or not next(iter(values.values())).size:
         raise no_rows(file.name)
     return Columns(file.name, values)
@@ -178,23 +182,27 @@ def _series(series: Any) -> NDArray[Any]:
     return np.array([None if is_null(value) else str(value) for value in series.tolist()], np.object_)
 
 
-def _arrays(table: Table, categorical: Collection[str]) -> dict[str, NDArray[Any]]:
-    """Return the columns of a table as numbers, or as text if named or mostly text."""
+def _arrays(table: Table, categorical: Collection[str], target: str | None) -> dict[str, NDArray[Any]]:
+    """Return the columns of a table as numbers, or as text if named or mostly text, or a target with leading zeros."""
     text = [name for name, share in table.numeric.items() if share < 0.5 and name not in categorical]
     require_plain_numbers(table, text, f", or name the column as {spelled('categorical')}")
     as_text = {*text, *categorical}
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in table.numeric}
     large: dict[str, list[Any]] = {}  # values that float64 need not hold exactly
+    coded = False
     rows = table.rows(list(table.numeric))
     while chunk := list(islice(rows, CHUNK)):
         lines = [line for line, _ in chunk]
         for name, *cells in zip(table.numeric, *(row for _, row in chunk), strict=True):
             part = texts(cells) if name in as_text else _as_numbers(table, name, cells, lines)
             parts[name].append(part)
+            coded = coded or (name == target and name not in as_text and any(map(CODE.fullmatch, cells)))
             if name not in as_text and (np.abs(part) >= EXACT).any():
                 large.setdefault(name, []).extend(exact(cells[row]) for row in np.flatnonzero(np.abs(part) >= EXACT))
     for name, values in large.items():
         require_apart(values, f"{table.file}, column {name!r} must hold")
+    if coded:  # 10 and 010 are two classes
+        parts[str(target)] = [texts(cell for _, (cell,) in table.rows([str(target)]))]
     return {name: np.concatenate(part) for name, part in parts.items() if part}
 
 
@@ -285,8 +293,9 @@ def _as_integers(y: NDArray[Any]) -> NDArray[Any]:
     if y.dtype.kind == "f" and np.isfinite(y).all() and (y == np.round(y)).all() and np.abs(y).max() < 2**53:
         return y.astype(np.int64)
     values = [number(value) for value in y.tolist()] if y.dtype.kind == "O" else [None]
-    # As numbers, large integers might become one class.
-    if all(value is not None and abs(value) < EXACT for value in values):
+    # As numbers, large integers might become one class, and so might 10 and 010.
+    small = all(value is not None and abs(value) < EXACT for value in values)
+    if small and len(set(values)) == len(set(y.tolist())):
         return _as_integers(np.array(values, np.float64))
     return y
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter, deque
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
-from itertools import islice
+from itertools import dropwhile, islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,18 @@ from fujiscore.errors import InputError, shown, spelled
 from fujiscore.io import columnar
 from fujiscore.io.headers import SEPARATED, decimal_comma, has_header
 from fujiscore.io.limits import JSON
-from fujiscore.io.table import Layout, Quoted, Roles, Table, no_rows, number, numeric_share, picked, require_distinct
+from fujiscore.io.table import (
+    Layout,
+    Quoted,
+    Roles,
+    Table,
+    is_foreign_number,
+    no_rows,
+    number,
+    numeric_share,
+    picked,
+    require_distinct,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,6 +52,7 @@ SUFFIXES = {
 SUFFIXES |= {f".{name}": name for name in (*FORMATS, "arff", "libsvm")}
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather"}
 FEATHER_V1 = b"FEA1"
+PAGE = re.compile(rb"(?is)(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html\b|html(?=[\s>])(?=.*</)|\?xml\s)")
 # Columns of fixed formats, and whether they hold numbers.
 FIMP = {"index": 1.0, "name": 0.0, "rank": 1.0, "score": 1.0}
 TREC = {"qid": 0.0, "Q0": 0.0, "docid": 0.0, "rank": 1.0, "score": 1.0, "tag": 0.0}
@@ -79,6 +92,12 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
             return name
         must = f"{document.name} must be a {name.capitalize()} file; its first bytes are not those of one"
         raise InputError(f"{must}. Name its format with {spelled('format')}: {allowed}.")
+    if page := PAGE.match(document.head):
+        kind = "a web page (HTML)" if b"html" in page[0].lower() else "an XML document"
+        raise InputError(
+            f"{document.name} must be one of {allowed}; it is {kind}. Was a page saved in place of the file that it "
+            "links to, or is it that of an error or a login? Download the file itself."
+        )
     if document.encoding == "utf-8" and b"\0" in document.head:
         raise InputError(
             f"{document.name} must be text, Parquet or Feather; it is another kind of binary file, or UTF-16 without a "
@@ -128,7 +147,7 @@ def table(document: Document, name: str, *, data: bool = False) -> Table:
 def _delimited(document: Document, *, data: bool) -> Table:
     """Return the table in a delimited file, of rankings or of data, as its first rows show it."""
     separator = _separator(document, document.first_lines(SAMPLE))
-    parsed = _parse(document, document.lines(), separator)
+    parsed = _closed(document, separator)
     start, first = next(parsed, (0, [""]))
     body = [row for _, row in islice(parsed, _sample_size(len(first)))]
     width = _width([first, *body])
@@ -181,7 +200,8 @@ def _separator(document: Document, lines: list[str]) -> str:
     """Return the separator that splits the first rows most regularly, preferably into a column of numbers."""
     merits = {separator: _merit(document, lines, separator) for separator in SEPARATORS}
     best = max(merits, key=lambda separator: merits[separator])
-    if merits[best][0] < 1 and _merit(document, lines, " ")[::2] == (1, True):
+    blanks = merits[best][0] < 1 and not _is_ragged(lines, merits[best])
+    if blanks and _merit(document, lines, " ")[::2] == (1, True):
         return " "
     if merits[best][0] > 0:
         return best
@@ -192,6 +212,12 @@ def _separator(document: Document, lines: list[str]) -> str:
             f"{shown(lines[0].strip())}. Separate the scores so, or write 'item' above a list of items."
         )
     return ","
+
+
+def _is_ragged(lines: list[str], merit: tuple[float, bool, bool]) -> bool:
+    """Return whether most lines have a separator, so that blanks are part of cells, and the other lines are wrong."""
+    tabs = sum("\t" in line for line in lines)
+    return 2 * tabs >= len(lines) or (merit[0] >= 0.5 and merit[2])
 
 
 def _splits_scores(lines: list[str], separator: str) -> bool:
@@ -214,8 +240,8 @@ def _merit(document: Document, lines: list[str], separator: str) -> tuple[float,
     alike = [row for row in rows[1:] if len(row) == width]
     regular = len(alike) + (len(rows[0]) in {width, width - 1})
     columns = zip(*(alike or rows), strict=True)
-    # 0,5 is not a number here, but tells the separator as well as 0.5 does.
-    numbers = any(numeric_share(value.replace(",", ".") for value in column) == 1 for column in columns)
+    # 0,5 and 90% are not numbers here, but tell the separator as well as 0.5 does.
+    numbers = any(all(number(cell) is not None or is_foreign_number(cell) for cell in column) for column in columns)
     return regular / len(rows), len(rows[0]) == width, numbers
 
 
@@ -247,12 +273,57 @@ def _uneven(document: Document, line: int, row: list[str], width: int, advice: s
 
 def _fields(document: Document, separator: str, skip: int, width: int) -> Iterator[Row]:
     """Yield the rows beneath the header, which must all have the same number of fields."""
-    for line, row in _parse(document, document.lines(), separator):
+    for line, row in _closed(document, separator):
         if line <= skip:
             continue
         if len(row) != width:
             raise _uneven(document, line, row, width, decimal_comma([row], separator))
         yield line, row
+
+
+def _closed(document: Document, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a file, or raise where a quote that is opened and not closed makes one of several lines."""
+    recent: deque[str] = deque()
+
+    def remembered() -> Iterator[str]:
+        for line in document.lines():
+            recent.append(line)
+            yield line
+
+    for line, row in _parse(document, remembered(), separator):
+        if len(recent) > 1 and any("\n" in cell or "\r" in cell for cell in row):
+            _require_closed(document, line, list(recent), row, separator)
+        recent.clear()
+        yield line, row
+
+
+def _require_closed(document: Document, line: int, lines: list[str], row: list[str], separator: str) -> None:
+    """Raise if the lines of one row may be several: a quote in them ends in the middle of a field, or nowhere."""
+    record = list(dropwhile(lambda text: not text.strip(), lines))
+    try:
+        list(csv.reader(record, delimiter=separator, skipinitialspace=separator == " ", strict=True))
+    except csv.Error:
+        several = True
+    else:
+        several = _may_be_rows(row, separator)
+    if several:
+        raise InputError(
+            f"{document.name}, lines {line - len(record) + 1} to {line} must be rows; a quote makes them one of "
+            f"{len(row)} fields, which may be several rows. To separate them, close every quote; inside quotes, "
+            "write a quote twice."
+        )
+
+
+def _may_be_rows(row: list[str], separator: str) -> bool:
+    """Return whether a line within a field, or each line of the row, has as many fields and numbers where it has."""
+    numbers = [at for at, cell in enumerate(row) if cell.strip() and number(cell) is not None]
+
+    def alike(line: str) -> bool:
+        cells = line.split(separator)
+        return len(cells) == len(row) and all(number(cells[at]) is not None for at in numbers)
+
+    within = [line for cell in row for line in cell.splitlines()[1:]]
+    return any(map(alike, within)) or all(map(alike, separator.join(row).splitlines()))
 
 
 def _is_rule(line: str) -> bool:
@@ -388,6 +459,9 @@ def _objects(document: Document, content: Pairs) -> Table:
     """Return the table in an object of item to score, or of name to such objects."""
     nested = [name for name, value in content if isinstance(value, Pairs)]
     other = [name for name, value in content if not isinstance(value, Pairs)]
+    repeated = [name for name, count in Counter(nested).items() if count > 1]
+    if repeated:
+        raise InputError(f"{document.name} must name each ranking once; {shown(repeated[0])} occurs twice. Rename one.")
     if nested and other:
         raise _other_shape(document, f"an object where {nested[0]!r} holds an object and {other[0]!r} does not")
     empty = [f", ranking {name!r}" for name, pairs in content if nested and not pairs]
@@ -409,6 +483,11 @@ def _records(document: Document, content: list[Any]) -> Table:
     wrong = [record for record in content if not (items or isinstance(record, Pairs))]
     if wrong:
         raise _other_shape(document, f"a list with {shown(wrong[0])} in it")
+    for place, record in enumerate(content if not items else (), 1):
+        if len(dict(record)) < len(record):
+            name = next(name for name, count in Counter(name for name, _ in record).items() if count > 1)
+            once = f"must have each name once; {shown(name)} occurs twice"
+            raise InputError(f"{document.name}, record {place} {once}. Remove or rename one.")
     records = [{"item": record} if items else dict(record) for record in content]
     columns = dict.fromkeys(name for record in records for name in record)
     if not columns:

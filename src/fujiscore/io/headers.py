@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from fujiscore.errors import InputError, shown
-from fujiscore.io.columns import is_index_name, is_item_name
+from fujiscore.io.columns import is_index_name, is_item_name, says_score
 from fujiscore.io.table import (
     MISSING,
     is_decimal_comma,
@@ -25,8 +25,11 @@ YEARS = range(1900, 2101)
 FAR = 10  # a number more than this many times those beneath it is not one of them
 SEPARATOR_LINE = re.compile("sep=.?", re.IGNORECASE)  # for Excel
 INTEGER = re.compile(r"[+-]?[0-9]+")
+WORD = re.compile(r"[^\W_]+")
 DIGITS = re.compile(r"[0-9]+")
-DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)
+# What may follow the comma of a number: a fraction (12,5 and 1,5e-3) or, after three digits, more (1,234.5).
+FRACTION = re.compile(r"[0-9]+(e[+-]?[0-9]+)?|[0-9]{3}\.[0-9]*(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
 def has_header(file: str, rows: Sequence[list[str]], width: int, separator: str, *, data: bool) -> bool:
@@ -37,6 +40,8 @@ def has_header(file: str, rows: Sequence[list[str]], width: int, separator: str,
         raise InputError(
             f"{file}, line 1 must be a header or a row; {shown(separator.join(first))} is neither. Remove it."
         )
+    if width == 1 and not data:
+        _refuse_comments(file, [row[0].strip() for row in rows if row])
     whole = [row for row in body if len(row) == width]
     counted = cells == [str(column) for column in range(width)]  # what pandas writes for columns without names
     if len(cells) == width - 1 and separator == ",":
@@ -95,6 +100,7 @@ def _names_columns(file: str, cells: list[str], body: Sequence[list[str]], separ
         return True
     if len(numbers) < len(others) or number(label) is not None:
         return False
+    named = named or all(map(is_item_name, WORD.findall(label)))  # feature_name, gene id
     names = _are_names([float(cell) for cell in numbers], [cell.strip() for row in body for cell in row[1:]], named)
     if names is None:
         raise InputError(
@@ -112,10 +118,11 @@ def _are_names(numbers: list[float], beneath: list[str], named: bool) -> bool | 
     scores = [abs(value) for value in map(number, present) if value is not None and isfinite(value)]
     far = min(numbers) > FAR * max(scores, default=0.0)
     years = all(value in YEARS for value in numbers)
-    if not named:
-        return None if len(numbers) == 1 and years and far and not any(whole) else False
     several = len(numbers) > 1
     from_zero = list(range(len(numbers)))  # as pandas numbers columns without names
+    if not named:
+        unclear = numbers == from_zero if several else numbers == [0] or (years and far and not any(whole))
+        return None if unclear else False
     if numbers == from_zero or (several and numbers == [column + 1 for column in from_zero]):
         return True
     ordered = several and numbers in (sorted(set(numbers)), sorted(set(numbers), reverse=True))
@@ -136,9 +143,10 @@ def decimal_comma(rows: Sequence[Sequence[str]], separator: str, start: int = 0)
     width = min(map(len, rows), default=0) if separator == "," else 0
     for column in range(start, width - 1):
         pairs = ((row[column].strip(), row[column + 1].strip()) for row in rows)
-        if all(INTEGER.fullmatch(whole) and DIGITS.fullmatch(fraction) for whole, fraction in pairs):
+        if all(INTEGER.fullmatch(whole) and FRACTION.fullmatch(fraction) for whole, fraction in pairs):
             whole, fraction = (cell.strip() for cell in rows[0][column : column + 2])
-            point = f"with a decimal point ({whole}.{fraction}) and without thousands separators"
+            one = f"{whole}{fraction}" if "." in fraction else f"{whole}.{fraction}"
+            point = f"with a decimal point ({one}) and without thousands separators"
             return f" If {whole},{fraction} is one number, write it {point}."
     return ""
 
@@ -147,7 +155,7 @@ def _require_row_names(file: str, cells: list[str], body: Sequence[list[str]]) -
     """Raise if a header lacks a name because of decimal commas, and not because R leaves out that of the row names."""
     labels = [row[0].strip() for row in body]
     numbered = labels == [str(row) for row in range(1, len(labels) + 1)]  # R numbers rows that have no names
-    named = is_item_name(cells[0])
+    named = is_item_name(cells[0]) or (any(map(says_score, cells)) and not says_score(cells[0]))
     advice = decimal_comma(body, ",", start=int(numbered))
     likely = named or (not numbered and (len(cells) == 2 or len(set(labels)) < len(labels)))
     if advice and likely:
@@ -169,4 +177,15 @@ def _refuse_words_before_decimals(file: str, rows: Sequence[list[str]]) -> None:
         raise InputError(
             f"{file} must have an item and a score per line; in {shown(','.join(rows[0]))} the comma may separate them "
             f"or be a decimal comma. Write numbers with a decimal point. {header}."
+        )
+
+
+def _refuse_comments(file: str, lines: Sequence[str]) -> None:
+    """Raise if a list of items begins with a comment, or has one further down; hashtags are items."""
+    comments = [line for line in lines if line.startswith("# ")]
+    alone = lines[0].startswith("#") and not any(line.startswith("#") for line in lines[1:])
+    if (comments or alone) and not all(line.startswith("#") for line in lines):
+        raise InputError(
+            f"{file} must list items, one per line; {shown((comments or lines)[0])} looks like a comment. Remove "
+            "it, or write a header such as item,score and the scores."
         )

@@ -88,8 +88,9 @@ def of_array(obj: Any, name: str) -> Columns:
         values = np.empty(0)
     if values.ndim != 2 or not values.size or values.dtype.kind in "UST":
         raise InputError(f"{name} must be {FORMS}; got {shown(obj)}.")
-    if values.dtype.kind in "iu":
-        raise whole_numbers(name, f"an array of {values.dtype}")
+    kind = obj.dtype if isinstance(obj, np.ndarray) else values.dtype  # what a mask hides makes objects of integers
+    if kind.kind in "iu":
+        raise whole_numbers(name, f"an array of {kind}")
     return of_matrix(values, name, list(range(len(values))), range(values.shape[1]))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from fujiscore.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
 from fujiscore.io import columnar, formats, rows
-from fujiscore.io.columns import GROUP_NAMES, QUERY_NAMES, choose, direction, is_item_name, label_of, plain
+from fujiscore.io.columns import choose, direction, is_item_name, label_of
 from fujiscore.io.documents import Files, document
 from fujiscore.io.rows import objects as _objects
 from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
@@ -26,6 +26,7 @@ from fujiscore.models.attributions import is_several_tensors
 from fujiscore.notes import Note
 from fujiscore.queries import Columns, changes, joined, labels_at, two_groups
 from fujiscore.ranking import Ranking
+from fujiscore.roles import GROUP_NAMES, QUERY_NAMES, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

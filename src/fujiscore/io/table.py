@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.coercion import is_number
+from fujiscore.coercion import is_null, is_number
 from fujiscore.errors import InputError, first_few, shown
 
 if TYPE_CHECKING:
@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"))
 # How other programs write numbers: nan(ind), 1.#IND, 0x1p3.
-FOREIGN = re.compile(r"[+-]?(nan\(\w*\)|[0-9]+\.#\w+|0x[0-9a-f.]+(p[+-]?[0-9]+)?)", re.IGNORECASE)
+PROGRAMS = re.compile(r"[+-]?(nan\(\w*\)|[0-9]+\.#\w+|0x[0-9a-f.]+(p[+-]?[0-9]+)?)", re.IGNORECASE)
+# How people write amounts: 1,234.5, 1 000, -5 with a Unicode minus, 90%, $5, 12ms, <0.5, (5), 3.1±0.1.
+_SIGN = "[+\\-\u2212\u2013]"
+_DIGITS = "(?:[0-9]{1,3}(?:[ ,.'\u2019\u00a0\u2009\u202f][0-9]{3})+|[0-9]+)(?:[.,][0-9]*)?|[.,][0-9]+"
+_AMOUNT = f"{_SIGN}?(?:{_DIGITS})(?:[eE]{_SIGN}?[0-9]+)?"
+_CURRENCY = "[$€£¥₹]"
+_UNITS = f"%|‰|°|{_CURRENCY}|[nuµ\u03bcm]?s|sec|min|h|[numµ\u03bck]?[gm]|cm|k?Hz|[kKMG]i?[bB]|[kKM]|x|pp|dB"
+_MEASURED = f"{_SIGN}?{_CURRENCY}?\\s?{_AMOUNT}\\s?(?:{{units}})?"
+_WRITTEN = rf"[<>≤≥~≈]?=?\s?(?:{_MEASURED}|\({_MEASURED}\))(?:\s?(?:±|\+/-)\s?{_AMOUNT}\s?(?:{_UNITS})?)?[*†‡]*"
+FOREIGN = re.compile(_WRITTEN.replace("{units}", _UNITS))
+# With any short word behind the number: 12 points.
+QUANTITY = re.compile(_WRITTEN.replace("{units}", f"{_UNITS}|[A-Za-z]{{1,8}}"))
+LONGEST_NUMBER = 80
 LISTED = 12
 # A longer name is not compared with others in search of a similar one: that takes the square of its length.
 LONGEST_HINT = 200
@@ -142,17 +154,34 @@ def is_decimal_comma(value: Any) -> bool:
 
 
 def is_foreign_number(value: Any) -> bool:
-    """Return whether a value is a number only as Python (1_0, the digits of all scripts) or other programs write it."""
-    plain = not isinstance(value, str) or number(value) is not None
-    return not plain and (is_number(value) or FOREIGN.fullmatch(value.strip()) is not None)
+    """Return whether a value is a number only as Python (1_0), other programs (0x1p3) or people (90%, $5) write it."""
+    if not isinstance(value, str) or number(value) is not None:
+        return False
+    return is_number(value) or any(_matches(pattern, value) for pattern in (PROGRAMS, FOREIGN))
+
+
+def is_quantity(value: Any) -> bool:
+    """Return whether a value is a number in another syntax, or one with a word for its unit."""
+    return is_foreign_number(value) or (isinstance(value, str) and number(value) is None and _matches(QUANTITY, value))
+
+
+def _matches(pattern: re.Pattern[str], value: str) -> bool:
+    text = value.strip()
+    return len(text) <= LONGEST_NUMBER and pattern.fullmatch(text) is not None
+
+
+def not_numbers(values: Iterable[Any]) -> list[Any]:
+    """Return the values that are neither missing nor numbers."""
+    return [
+        value for value in values if number(value) is None and not (is_null(value) or str(value).strip() in MISSING)
+    ]
 
 
 def require_plain_numbers(table: Table, names: Iterable[str], remedy: str = "") -> None:
     """Raise if a column that seems to be text holds numbers in another syntax, such as with decimal commas."""
     for name in names:
-        cells = [cell for cell in table.sample(name) if cell is not None and str(cell).strip() not in MISSING]
-        other = [cell for cell in cells if number(cell) is None]
-        if other and all(is_decimal_comma(cell) or is_foreign_number(cell) for cell in other):
+        other = not_numbers(table.sample(name))
+        if other and all(map(is_foreign_number, other)):
             raise not_a_number(f"{table.file}, column {name!r}", other[0], remedy=remedy)
 
 
@@ -184,12 +213,12 @@ def unknown(file: str, argument: str, name: object, names: Collection[str], what
 def not_a_number(where: str, value: Any, item: str | None = None, remedy: str = "") -> InputError:
     """Return the error for a value that is not a number."""
     got = shown(value) if item is None else f"{shown(value)} for {shown(item)}"
-    advice = (
-        "Write numbers with a decimal point"
-        if is_decimal_comma(value)
-        else f"Correct it, or leave it empty (NaN){remedy}"
-    )
-    return InputError(f"{where} must hold a number; got {got}. {advice}.")
+    advice = "Correct it, or leave it empty (NaN)"
+    if is_decimal_comma(value):
+        advice = "Write numbers with a decimal point"
+    elif is_quantity(value):
+        advice = "Write plain numbers such as -1234.5, without units, signs of other kinds or thousands separators"
+    return InputError(f"{where} must hold a number; got {got}. {advice}{remedy}.")
 
 
 def no_rows(file: str) -> InputError:

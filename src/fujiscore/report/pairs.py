@@ -6,9 +6,9 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.closed_forms import correct
-from fujiscore.long import LongRankings
 from fujiscore.measures import find
 from fujiscore.null import chance_words, p_text
+from fujiscore.overlap import zero_policy
 from fujiscore.plots import colour
 from fujiscore.report.encode import number, packed, thinned
 from fujiscore.report.page import Page
@@ -28,7 +28,7 @@ FACTS = 6
 def comparison(result: Comparison, k: int | None = None) -> Page:
     """Return the page of a comparison, which shows the items at k first."""
     names = result.rankings.names
-    held = [] if isinstance(result.rankings, LongRankings) else [embedded(result)]
+    held = [embedded(result)] if result.in_memory else []
     parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None, start=k or result.usual_k)]
     if told := chance_words(result.chance.values()):
         parts.append({"kind": "said", "title": "Against chance", "said": told})
@@ -51,7 +51,8 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
 def embedded(result: Comparison, **room: int) -> dict[str, Any]:
     """Return both rankings as the page holds them."""
     overlap = result.overlap
-    return tops(result.rankings, ties=overlap.ties, zero_tail=overlap.zero_policy, **room)
+    entry = result.loaded("the page's items")
+    return tops(entry, ties=overlap.ties, zero_tail=zero_policy(overlap), **room)
 
 
 def verdict_of(result: Comparison) -> str:
@@ -147,7 +148,7 @@ def _settings(result: Comparison) -> dict[str, Any]:
         "evaluated k": result.grid.described(),
         "measures": ", ".join(measure.name for measure in result.measures),
         "ties": result.overlap.ties,
-        "zero tail": result.overlap.zero_policy,
+        "zero tail": zero_policy(result.overlap),
         "p-values": _p_method(result),
         "alternative": result.alternative,
     }

@@ -284,7 +284,7 @@ class Ranking(Tabular):
         zero: NDArray[np.bool_] = self.kth(sizes) == 0
         if fuzzy or not zero.any():
             return zero
-        below = self._ordered.by_rank.raw[np.minimum(sizes, self.n) - 1] < 0
+        below: NDArray[np.bool_] = self._ordered.by_rank.raw[np.minimum(sizes, self.n) - 1] < 0
         return zero & ~(below & (sizes <= self.listed))  # absent items are at 0
 
     def level_moments(self, sizes: NDArray[np.int64], counts: Scores) -> Scores:

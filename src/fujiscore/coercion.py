@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from fujiscore.direction import Evidence, evidence
 from fujiscore.errors import InputError, MissingExtraError, spelled
 from fujiscore.notes import Fact, Note
 from fujiscore.roles import is_group_name
@@ -31,7 +32,7 @@ class Labelled(NamedTuple):
 
     `negative` is the policy for negative scores that suits them, for callers that name none; `underscored`, whether
     the labels have underscores where they may have had blanks; `unsigned`, of scores that lost their signs, what they
-    are and how to keep the signs, for `no_signs`.
+    are and how to keep the signs, for `no_signs`; `evidence`, what is known about their direction.
     """
 
     items: Labels | None
@@ -40,6 +41,7 @@ class Labelled(NamedTuple):
     negative: str = "raise"
     underscored: bool = False
     unsigned: str | None = None
+    evidence: Evidence | None = None
 
 
 def no_signs(name: str, asked: str, unsigned: str) -> InputError:
@@ -285,7 +287,8 @@ def _from_library(obj: Any, name: str) -> Labelled:
     if nw.dependencies.is_pandas_series(obj):
         return _from_pandas(obj, name)
     if nw.dependencies.is_into_series(obj):
-        return _from_array(_series_array(nw.from_native(obj, series_only=True)), name)
+        part = _from_array(_series_array(nw.from_native(obj, series_only=True)), name)
+        return part._replace(evidence=evidence(getattr(obj, "name", None), part.scores))
     if is_table(obj):
         names, columns = from_table(obj, None)
         if len(columns) != 1:
@@ -323,9 +326,9 @@ def _from_pandas(series: Any, name: str) -> Labelled:
         return _from_items(series.tolist(), name)
     values = _numbers(_pandas_array(series), name)
     index = series.index
-    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
-        return Labelled(range(len(index)), values)
-    return Labelled(index.tolist(), values)
+    plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+    labels = range(len(index)) if plain else index.tolist()
+    return Labelled(labels, values, evidence=evidence(series.name, values))
 
 
 def _pandas_array(series: Any) -> NDArray[Any]:
@@ -391,7 +394,8 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     block = np.empty((len(scored), len(table)))  # one copy of the table: rankings.block() needs no second one
     for row, name in zip(block, scored, strict=True):
         row[:] = _column_scores(table[name], name)
-    return scored, [Labelled(labels, row, notes) for row in block]
+    both = zip(scored, block, strict=True)
+    return scored, [Labelled(labels, row, notes, evidence=evidence(name, row)) for name, row in both]
 
 
 def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: Sequence[str], *, asked: bool) -> None:

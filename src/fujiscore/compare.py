@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from fujiscore.rankings import Policies
 
 
+# Standard deviations below the number of shared items that is expected by chance, for a hint.
+FAR_BELOW_CHANCE = -4.0
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(ResultOverK):
     """A measure's values over k.
@@ -615,6 +619,7 @@ def compare(
         rankings, overlap = both, overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
     notes = (*rankings.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
     notes += _zero_caveats(overlap, points.ks if points.ks.size == 1 else at)
+    notes += _direction_hint(overlap, chosen)
     result = Comparison(rankings, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
         return result
@@ -656,6 +661,26 @@ def _zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
         return ()
     count = "" if reported.size == 1 else f"{zero.size} of {reported.size} "
     return (f"undefined at {count}k ({first_few(zero.tolist())}): {zeros_say_nothing()}",)
+
+
+def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str, ...]:
+    """Return a hint where top sets share far fewer items than by chance, as those of opposite directions do.
+
+    The standard deviation is that of the hypergeometric distribution. Rank correlations tell by their sign.
+    """
+    n = overlap.population
+    if n is None or n < 2 or overlap.r.split is not None or all(measure.by_rank for measure in measures):
+        return ()
+    first, second = overlap.k1 / n, overlap.k2 / n
+    deviation = np.sqrt(n * first * (1 - first) * second * (1 - second) * n / (n - 1))
+    excess = overlap.shared - n * first * second
+    z = np.divide(excess, deviation, out=np.zeros(excess.size), where=deviation > 0)
+    place = int(np.argmin(z))
+    if z[place] > FAR_BELOW_CHANCE:
+        return ()
+    sides = f"{spelled('transform', ('flip', None))} or {spelled('transform', (None, 'flip'))}"
+    found = f"{overlap.shared[place]} items shared at k = {overlap.asked[0][place]}, z = {z[place]:.1f}"
+    return (f"far less alike than by chance ({found}): if lower is better in one of the rankings, pass {sides}",)
 
 
 def _chance_caveats(overlap: TopSets, measures: Sequence[Measure], permutations: int) -> list[str]:

@@ -8,7 +8,7 @@ yet. Where too many would be kept, passes in between tell the k-th scores apart 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -18,6 +18,7 @@ import numpy as np
 from fujiscore import _kernels
 from fujiscore._kernels.sweep import add
 from fujiscore.coercion import ReadInPasses
+from fujiscore.direction import judged
 from fujiscore.errors import InputError, choice, counted, first_few, short_names, spelled
 from fujiscore.levels import Extent, Side, SummarisedOverlap, SummarisedRanking, summarised
 from fujiscore.overlap import ZERO_TAIL, pair
@@ -25,6 +26,7 @@ from fujiscore.ranking import Rankings
 from fujiscore.stream import Column, Stream
 from fujiscore.tables import Table, Tabular
 from fujiscore.thresholds import BITS, FURTHER, MOST_POINTS, buckets, classes, refined
+from fujiscore.transforms import AS_IS, one_per_ranking
 
 if TYPE_CHECKING:
     from fujiscore.coercion import Scores
@@ -43,8 +45,8 @@ def pair_of_columns(r: Any, s: Any, policies: Policies, asked: Asked, **work: An
     long = [obj for obj in (r, s) if isinstance(obj, Column) and not obj.fits]
     if not long:
         names = [obj.name if isinstance(obj, Column) else "" for obj in (r, s)]
-        options = policies.get("duplicates", "raise"), policies.get("transform")
-        first, second = (obj.load(*options) if isinstance(obj, Column) else obj for obj in (r, s))
+        duplicates = policies.get("duplicates", "raise")
+        first, second = (obj.load(duplicates) if isinstance(obj, Column) else obj for obj in (r, s))
         return pair(
             first, second, policies, (names[0], names[1]) if all(names) and len(set(names)) == 2 else ("r", "s")
         )
@@ -54,7 +56,15 @@ def pair_of_columns(r: Any, s: Any, policies: Policies, asked: Asked, **work: An
             "fujiscore.scan."
         )
     asked.refuse(r.depth, policies)
+    transforms = one_per_ranking(policies.get("transform"), ("r", "s"))
+    r, s = (_judged(column, transform) for column, transform in zip((r, s), transforms, strict=True))
     return Passes(Stream(r, s, policies.get("nan", "raise"), policies.get("negative", "raise"), **work))
+
+
+def _judged(column: Column, transform: Any) -> Column:
+    """Return a column with a note if something says that less is better, and nobody has said that more is."""
+    notes = () if transform == AS_IS else judged(column.evidence, column.name)
+    return replace(column, notes=(*column.notes, *notes))
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,7 @@ class Asked:
             raise InputError(f"{why} draw no permutations. Leave out {spelled('permutations')}: p is analytic.")
         if self.ties != "closed":
             raise InputError(f"{why} do not break ties by input order. Pass {spelled('ties', 'closed')}.")
-        if policies.get("transform") is not None:
+        if any(one not in (None, AS_IS) for one in one_per_ranking(policies.get("transform"), ("r", "s"))):
             raise InputError(f"{why} know no {spelled('transform')}. Store the transformed scores in the file.")
         if policies.get("universe") is not None:
             raise InputError(f"{why} know no {spelled('universe')}. Add the other items to the file, scored 0.")

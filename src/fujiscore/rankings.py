@@ -23,19 +23,20 @@ from fujiscore.coercion import (
     require_labels,
     unique_labels,
 )
+from fujiscore.direction import judged
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.labels import advice
 from fujiscore.notes import Fact, Note, about, final, gathered
 from fujiscore.policies import SIGNED, Side
 from fujiscore.ranking import Ranking, Rankings, frozen, require_names, universe_size
-from fujiscore.transforms import scale
+from fujiscore.transforms import AS_IS, one_per_ranking, scales
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from fujiscore.transforms import Transform
+    from fujiscore.transforms import Transform, Transforms
 
 Negative: TypeAlias = Literal["raise", "clip", "abs", "split"]
 Nan: TypeAlias = Literal["raise", "zero", "drop"]
@@ -56,7 +57,7 @@ class Policies(TypedDict, total=False):
     nan: Nan
     missing: Missing
     duplicates: Duplicates
-    transform: Transform | None
+    transform: Transforms | None
     universe: int | Collection[Hashable] | None
 
 
@@ -109,7 +110,7 @@ def rankings(
     nan: Nan = "raise",
     missing: Missing = "raise",
     duplicates: Duplicates = "raise",
-    transform: Transform | None = None,
+    transform: Transforms | None = None,
     universe: int | Collection[Hashable] | None = None,
 ) -> Rankings:
     """Return several rankings of the same items, aligned by label and checked.
@@ -136,9 +137,12 @@ def rankings(
         rankings. With a universe, "raise" means "zero".
     duplicates : {"raise", "max", "mean", "first"}
         How to treat items that a ranking lists more than once: raise, or keep the best, the mean or the first score.
-    transform : {"neglog10", "exp", "reciprocal", "rank", "abs"} or callable, optional
+    transform : {"neglog10", "exp", "reciprocal", "flip", "minmax", "rank", "abs", "as_is"} or callable, optional
         Turn scores into "higher is better, with a meaningful zero": p-values (neglog10), log-probabilities (exp),
-        distances or ranks (reciprocal), positions (rank: 1/rank), magnitudes (abs), or a function of the array.
+        distances or ranks (reciprocal: 1/score), distances and errors (flip: the least becomes 1, the greatest 0),
+        scores with an arbitrary zero (minmax: the least becomes 0, the greatest 1), positions (rank: 1/rank),
+        magnitudes (abs), or a function of the array. "as_is" says that higher is better: scores stay as they are,
+        whatever their name or order suggests. One per ranking, as in ("exp", None), or a mapping of name to transform.
     universe : int or collection of items, optional
         The items that truncated lists were drawn from, or their number: what chance depends on.
 
@@ -226,27 +230,29 @@ def align(
 ) -> Rankings:
     """Turn one object per ranking into checked rankings of the same items: the one place where input is checked.
 
-    `negative` is one policy for all rankings, or one for each.
+    `negative` and `transform` are one policy for all rankings, or one for each.
     """
+    transforms = one_per_ranking(transform, names)
     signs = [negative] * len(objects) if isinstance(negative, str) or negative is None else list(negative)
     _check_policies(signs, nan, missing, duplicates)
     objects = models.with_blanks([_single(obj, name) for obj, name in zip(objects, names, strict=True)])
-    signs, objects = _suited(signs, objects, transform)
-    said = [*notes, *scale(transform)]
+    signs, objects = _suited(signs, objects, transforms)
+    said = [*notes, *scales(transforms, names)]
     universe = _agreed_universe(objects) if universe is None else universe
     if universe is not None:
         if missing == "drop":
             raise InputError(f"{spelled('universe')} cannot be combined with {spelled('missing', 'drop')}.")
         missing = "zero"
     split = _by_sign(objects, names, signs, universe)
-    if transform is None and not {"abs", "split"} & set(signs) and _already_aligned(objects, missing):
+    untouched = all(one in (None, AS_IS) for one in transforms)
+    if untouched and not {"abs", "split"} & set(signs) and _already_aligned(objects, missing):
         members = objects
         labels = objects[0].items
     else:
-        signs = [_policy(obj, sign, transform) for obj, sign in zip(objects, signs, strict=True)]
+        signs = [_policy(obj, sign, one) for obj, sign, one in zip(objects, signs, transforms, strict=True)]
         of_each: list[str] = []
         general: list[str] = []
-        parts = _parts(objects, names, signs, nan, duplicates, transform, general, of_each)
+        parts = _parts(objects, names, signs, nan, duplicates, transforms, general, of_each)
         aligned, absent, labels = _aligned(parts, names, missing, general, of_each)
         said += [*gathered(of_each), *general]
         labels = frozen(labels)
@@ -284,7 +290,7 @@ def _parts(
     signs: Sequence[str],
     nan: str,
     duplicates: str,
-    transform: Any,
+    transforms: Sequence[Transform | None],
     notes: list[str],
     of_each: list[str],
 ) -> list[Labelled]:
@@ -295,13 +301,14 @@ def _parts(
     parts: list[Labelled] = []
     sides: list[Side] = []
     repeating: list[Side] = []
-    for obj, name, sign in zip(objects, names, signs, strict=True):
+    for obj, name, sign, transform in zip(objects, names, signs, transforms, strict=True):
         part = _own_part(obj, sign) if isinstance(obj, Ranking) else labelled(obj, name)
         known = isinstance(obj, Ranking) and obj.negatives is not None
-        side = _side(part, name, sign, transform, quiet=known or sign == "split")
+        side = _side(part, name, sign, transform, signed=part.negative == "abs", quiet=known or sign == "split")
         if _repeats(obj, part.items, name):
             repeating.append(side)
         of_each += part.notes
+        of_each += judged(part.evidence, name) if transform is None else ()
         parts.append(part)
         sides.append(side)
 
@@ -339,14 +346,15 @@ def _own_part(ranking: Ranking, negative: str) -> Labelled:
     return Labelled(items, scores[listed])
 
 
-def _side(part: Labelled, name: str, negative: str, transform: Any, *, quiet: bool) -> Side:
+def _side(part: Labelled, name: str, negative: str, transform: Any, *, signed: bool, quiet: bool) -> Side:
     """Return a ranking as one list to which policies are applied."""
 
     def labels_at(rows: NDArray[Any]) -> list[Any]:
         return rows.tolist() if part.items is None else [part.items[row] for row in rows.tolist()]
 
     start = np.array([0, part.scores.size])
-    return Side(name, part.scores, start, labels_at, negative=negative, transform=transform, quiet=quiet)
+    flags: Any = {"signed": signed, "quiet": quiet}
+    return Side(name, part.scores, start, labels_at, negative=negative, transform=transform, **flags)
 
 
 def _repeats(obj: Any, items: Labels | None, name: str) -> bool:
@@ -403,7 +411,9 @@ def _single(obj: Any, name: str) -> Any:
     return obj[0]
 
 
-def _suited(signs: Sequence[str], objects: Sequence[Any], transform: Any) -> tuple[list[str], list[Any]]:
+def _suited(
+    signs: Sequence[str], objects: Sequence[Any], transforms: Sequence[Transform | None]
+) -> tuple[list[str], list[Any]]:
     """Return the policies for negative scores, the one that suits a model's where none is named, and the objects.
 
     Transforms are of the scores that rank: where these are magnitudes, of the magnitudes.
@@ -412,7 +422,7 @@ def _suited(signs: Sequence[str], objects: Sequence[Any], transform: Any) -> tup
     for i, obj in enumerate(objects):
         if isinstance(obj, Labelled) and signs[i] == "raise":
             chosen[i] = obj.negative
-            if obj.negative == "abs" and transform not in {None, "abs"}:
+            if obj.negative == "abs" and transforms[i] not in (None, "abs", AS_IS):
                 scored[i] = obj._replace(scores=np.abs(obj.scores))
     return chosen, scored
 
@@ -442,12 +452,13 @@ def _by_sign(objects: Sequence[Any], names: Sequence[str], signs: Sequence[str],
     return True
 
 
-def _policy(obj: Any, negative: str, transform: Any) -> str:
+def _policy(obj: Any, negative: str, transform: Transform | None) -> str:
     """Return how a ranking's negative scores are read, which may have been decided when it was made."""
     made = obj if isinstance(obj, Ranking) else None
     if negative == "split" or (made is not None and made.split is not None):
         return "split"
-    if "abs" in (negative, transform) or (made is not None and made.negatives is not None and transform is None):
+    magnitudes = made is not None and made.negatives is not None and transform in (None, AS_IS)
+    if "abs" in (negative, transform) or magnitudes:
         return "abs"
     return "clip" if made is not None and negative == "raise" else negative
 

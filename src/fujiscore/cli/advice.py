@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fujiscore.direction import P_VALUES, kind_of
 from fujiscore.errors import NAME, InputError, first_few
-from fujiscore.io.columns import P_VALUES, SCORE_NAMES
+from fujiscore.io.columns import SCORE_NAMES
 from fujiscore.roles import QUERY_NAMES, plain
 
 if TYPE_CHECKING:
@@ -21,12 +22,11 @@ if TYPE_CHECKING:
 
     Files: TypeAlias = Mapping[str, Sequence[Source]]  # the rankings that each path of the command line holds
 
-# Columns that rank, the most telling first; those of one kind go together (DESeq2's stat and limma's t).
+# Columns that rank, the most telling first, p-values last; those of a kind go together (DESeq2's stat and limma's t).
 KINDS = (
     SCORE_NAMES,
     ("stat", "t", "z", "zscore", "f", "wald", "waldstat"),
     ("log2foldchange", "logfc", "log2fc", "avglog2fc", "avglogfc", "logfoldchange", "logfoldchanges", "lfc"),
-    P_VALUES,
 )
 
 
@@ -90,15 +90,17 @@ def _telling(held: Sequence[Source]) -> list[Source]:
 
 def _by_kind(held: Sequence[Source]) -> list[list[Source]]:
     """Return the rankings of a file whose columns are of each kind; letters alone may stand for anything."""
-    kinds = [[source for source in held if source.by is None and plain(source.name) in kind] for kind in KINDS]
-    return kinds if any(len(source.name) > 1 for kind in kinds for source in kind) else [[] for _ in KINDS]
+    columns = [source for source in held if source.by is None]
+    kinds = [[source for source in columns if plain(source.name) in kind] for kind in KINDS]
+    kinds.append([source for source in columns if kind_of(source.name) == P_VALUES])
+    return kinds if any(len(source.name) > 1 for kind in kinds for source in kind) else [[] for _ in kinds]
 
 
 def _arguments(chosen: Iterable[tuple[str, Source]], reading: Reading) -> str:
     """Return what names the rankings on the command line, with options that their scores need."""
     paths, sources = zip(*chosen, strict=True)
     words = [f"{path}:{source.name}" for path, source in zip(paths, sources, strict=True)]
-    if reading.transform is None and all(plain(source.name) in P_VALUES for source in sources):
+    if reading.transform is None and all(kind_of(source.name) == P_VALUES for source in sources):
         words += ["--transform", "neglog10"]
     elif reading.negative is None and any(bool((s.scores < 0).any()) for s in sources if not s.signed):
         words += ["--negative", "abs"]

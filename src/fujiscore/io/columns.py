@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.coercion import EXACT, is_null, is_number, require_apart
+from fujiscore.direction import P_VALUES, by_rank, by_rows, evidence, kind_of
 from fujiscore.errors import InputError, first_few, shown, spelled
 from fujiscore.io.table import (
     LISTED,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.direction import Evidence, Order
     from fujiscore.io.table import Table
 
 # Names are compared without case, points, dashes, underscores and spaces; the first that a table has counts.
@@ -55,10 +57,9 @@ SCORE_NAMES = ("score", "scores", "sim", "similarity", "weight", "importance", "
 # The last word of a name that says score: mean_score, GiniImportance, Weight (%).
 SCORE_WORDS = frozenset(name + end for name in SCORE_NAMES for end in ("", "s")) | {"similarities"}
 NOT_SCORES = ("rank", "ranking", "position", "fold", "chrom", "chr", "chromosome")
+RANK_NAMES = ("rank", "ranks")
 # The end of the name of a column of numbers that name items.
 IDENTIFIER_ENDS = ("id", "ids", "code", "key", "accession", "entrez")
-P_VALUES = ("p", "pval", "pvalue", "padj", "adjp", "adjpval", "adjpvalue", "fdr", "q", "qval", "qvalue")
-SMALL_IS_GOOD = {"distance": "distances", "dist": "distances", "rank": "ranks"}
 DIGITS = re.compile(r"\s*[0-9]+\s*")
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Within a label of several lines: a separator, or a number at the end of a line, as rows have them.
@@ -78,16 +79,42 @@ def is_index_name(name: str) -> bool:
 def says_score(name: str) -> bool:
     """Return whether a name says that a column holds scores, whatever is in its cells; that of p-values does not."""
     words = NAME_WORD.findall(re.split(r"[(\[]", name)[0])
-    return plain(name) not in P_VALUES and bool(words) and words[-1].lower() in SCORE_WORDS
+    return kind_of(name) != P_VALUES and bool(words) and words[-1].lower() in SCORE_WORDS
 
 
-def direction(name: str, scores: NDArray[np.float64]) -> tuple[str, ...]:
-    """Return a warning if a score column's name says that small is good, nothing otherwise."""
-    what, remedy = SMALL_IS_GOOD.get(plain(name)), "reciprocal"
-    if plain(name) in P_VALUES and bool(((scores >= 0) & (scores <= 1) | np.isnan(scores)).all()):
-        what, remedy = "p-values", "neglog10"
-    warning = f"column {name!r} looks like {what}, where small means good, and is read as it stands: "
-    return () if what is None else (f"{warning}pass {spelled('transform', remedy)}",)
+def column_evidence(
+    table: Table, roles: Roles, column: str, scores: NDArray[np.float64], rows: Order | None = None
+) -> Evidence | None:
+    """Return what is known about the direction of a score column: its name, and a rank column or the order of rows."""
+    ranks = _rank_order(table, roles, column)
+    return evidence(column, scores, rows if ranks is None or not ranks.lists else ranks)
+
+
+def group_evidence(table: Table, roles: Roles, groups: Sequence[Group]) -> list[Evidence | None]:
+    """Return the same for each score column of rankings; a table may be sorted in any way, but not a query's rows."""
+    queries = roles.ranking is not None and plain(roles.ranking) in QUERY_NAMES and not roles.by_row
+    known = []
+    for column, *parts in zip(roles.scores, *(group.scores for group in groups), strict=True):
+        scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        start = np.cumsum([0, *(part.size for part in parts[:-1])])
+        known.append(column_evidence(table, roles, column, scores, by_rows(start, scores) if queries else None))
+    return known
+
+
+def _rank_order(table: Table, roles: Roles, column: str) -> Order | None:
+    """Return how a rank column agrees with the scores in the table's first rows; None if there is none."""
+    rank = next((name for name in table.numeric if plain(name) in RANK_NAMES and name not in roles.labels), None)
+    if rank is None or rank == column or roles.by_row:
+        return None
+    used = [rank, column, *([] if roles.ranking is None else [roles.ranking])]
+    rows = list(zip(*(table.sample(name) for name in used), strict=False))
+    lists: dict[str, list[tuple[float, float]]] = {}
+    for rank_cell, score_cell, *ranking in rows:
+        cells = [number(cell) for cell in (rank_cell, score_cell)]
+        lists.setdefault(str(ranking), []).append(tuple(np.nan if cell is None else cell for cell in cells))  # type: ignore[arg-type]
+    both = np.array([row for own in lists.values() for row in own]).reshape(-1, 2)
+    start = np.cumsum([0, *map(len, lists.values())])[:-1]
+    return by_rank(start, both[:, 1], both[:, 0], rank)
 
 
 class RepeatedItemError(InputError):

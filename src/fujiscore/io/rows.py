@@ -9,6 +9,7 @@ import numpy as np
 
 from fujiscore import models
 from fujiscore.coercion import NO_ITEM, as_ids, first_repeated, labelled, require_labels, unmasked
+from fujiscore.direction import remedy
 from fujiscore.errors import InputError, counted, shown, spelled
 from fujiscore.models.attributions import joined_tensors
 from fujiscore.queries import Columns
@@ -170,5 +171,6 @@ def require_best_first(columns: Columns, name: str) -> None:
     if 2 * rising > ordered:
         raise InputError(
             f"{name} must hold scores where higher is better; those of {rising} of {counted(ordered, 'list')} rise "
-            f"from the first item to the last, as distances do. Pass {spelled('transform', 'reciprocal')} if they are."
+            f"from the first item to the last, as distances do. Pass {remedy()} if they are, or "
+            f"{spelled('transform', 'as_is')}."
         )

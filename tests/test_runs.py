@@ -28,7 +28,7 @@ def alone(one, other, k, **options):
     if depth == 0:
         return dict.fromkeys(MEASURES, math.nan)
     result = fj.compare(one, other, MEASURES, ks=[depth], missing="zero", **options)
-    return {name: float(result.auc[name]) for name in MEASURES}
+    return {level.measure: level.value for level in result.levels()}
 
 
 def check(result, a, b, k=10, **options):

@@ -10,13 +10,25 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.closed_forms import has_closed_form
-from fujiscore.errors import NAME, InputError, choice, printable, short_names, spelled
-from fujiscore.explain import Explanation, explanation
+from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
+from fujiscore.explain import Explanation, explanation, zeros_say_nothing
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.long import Asked, LongRankings, Passes, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
-from fujiscore.overlap import Grid, TopSets, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
+from fujiscore.overlap import (
+    Grid,
+    TopSets,
+    at_zero,
+    grid,
+    limit,
+    overlap_of,
+    pair,
+    positive_scores,
+    require_scores_for_fuji,
+    set_sizes,
+    zero_policy,
+)
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Reported, ResultOverK
 from fujiscore.stream import Column
@@ -272,30 +284,40 @@ class Comparison(ResultOverK, Reported):
         return self.curves[name]
 
     def levels(self) -> list[Level]:
-        """Return each measure's areas and its values at further k, against chance."""
+        """Return each measure's areas and its values at further k, against chance.
+
+        A value at a k where the last scores of both top sets are 0 is undefined: NaN.
+        """
         rows: list[Level] = []
         for measure in self.measures:
             values = evaluate(measure, self.overlap)
+            reported = np.where(at_zero(self.overlap, fuzzy=measure.name == "fuji"), np.nan, values)
             known = self._levels.get(measure.name)
             for number, points in enumerate(self.grids):
-                here = values[np.searchsorted(self.overlap.asked[0], points.ks)]
+                places = np.searchsorted(self.overlap.asked[0], points.ks)
+                here = values[places]
                 level = None if known is None else known[number]
                 if points.ks is self.at or points.ks.size == 1:
                     shown = {row.k for row in rows if row.measure == measure.name}
                     ks = [i for i in range(points.ks.size) if int(points.ks[i]) not in shown]
-                    rows += [_point(measure, points, here, level, i) for i in ks]
+                    rows += [_point(measure, points, reported[places], level, i) for i in ks]
                 elif not (measure.whole and number):
                     rows.append(_headline(measure, points, here, level))
         return rows
 
+    @property
+    def usual_k(self) -> int:
+        """The k whose items are shown by default: 10, or half of the items, or where the positive scores end."""
+        k = min(10, max(1, self.grid.depth // 2))
+        if isinstance(self.rankings, LongRankings):
+            return k
+        return min(k, max(1, *map(positive_scores, self.rankings)))
+
     def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:
-        """Explain FUJI at k, by default at 10 or half of the items; nothing is sorted again."""
+        """Explain FUJI at k, by default at `usual_k`; nothing is sorted again."""
         both = self.loaded("explain")
-        if k is None:
-            k = min(10, max(1, self.grid.depth // 2))
-        zero_tail = "include" if self.overlap.zero_tail else "exclude"
-        sizes = set_sizes(k, both.depth)
-        return explanation(both, sizes, ties=self.overlap.ties, zero_tail=zero_tail)
+        sizes = set_sizes(self.usual_k if k is None else k, both.depth)
+        return explanation(both, sizes, ties=self.overlap.ties, zero_tail=zero_policy(self.overlap))
 
     def _summary(self) -> list[str]:
         top = self.grid.kind == "all" and self.ks.size > 1
@@ -351,7 +373,7 @@ def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | N
 def _point(measure: Measure, points: Grid, values: Scores, chance: Chance | None, i: int) -> Level:
     """Return the value at one k against chance."""
     k, value = int(points.ks[i]), float(values[i])
-    if chance is None:
+    if chance is None or np.isnan(value):
         return Level(measure.name, f"k = {k}", k, value)
     p_value = None if chance.p_values is None else float(chance.p_values[i])
     method = None if p_value is None else "permutations"
@@ -383,9 +405,10 @@ def fuji(
         Number of top items, from 1 to n; a pair (k1, k2) for top sets of different sizes.
     ties : {"closed", "stable"}
         Ties at the k-th score: include every tied item, or break ties by input order (as the published results do).
-    zero_tail : {"include", "exclude"}
+    zero_tail : {"include", "exclude", "cap"}
         Where the k-th score is 0: whether items outside, tied with it at 0, count as members (as in the paper's
-        algorithm and results) or not (as its equation says).
+        algorithm and results) or not (as its equation says). With "cap" top sets hold positive scores only, so that
+        their size is at most the number of these.
     **policies
         negative, nan, missing, duplicates, transform and universe, as in `rankings`.
 
@@ -549,7 +572,7 @@ def compare(
     measures : sequence of str or Measure
         Names in `MEASURES`, with parameters as in "rbo:0.98".
     k : int or increasing integers
-        Further k to report in `.levels()`.
+        Further k to report in `.levels()`; beyond the positive scores of both rankings values there are undefined.
     permutations, random_state, n_jobs, executor, progress
         As in `chance`.
     alternative : {"greater", "less", "two-sided"}
@@ -595,6 +618,7 @@ def compare(
     else:
         rankings, overlap = both, overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
     notes = (*rankings.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
+    notes += _zero_caveats(overlap, points.ks if points.ks.size == 1 else at)
     notes += _direction_hint(overlap, chosen)
     result = Comparison(rankings, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
@@ -608,7 +632,8 @@ def compare(
 def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
     """Return what values rest on: cut ties, constant scores, points where a measure is undefined."""
     notes: list[str] = []
-    if overlap.r.untied and overlap.s.untied and not any(measure.by_rank for measure in measures):
+    untied = overlap.r.untied and overlap.s.untied and not overlap.capped
+    if untied and not any(measure.by_rank for measure in measures):
         return notes
     points = overlap.k1.size
     if overlap.ties == "stable" and overlap.ties_cut:
@@ -621,10 +646,21 @@ def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
     for measure in measures:
         undefined = undefined_points(measure, overlap)
         if undefined:
-            why = "constant scores in the union" if measure.by_rank else "ties make the sets differ in size"
+            unequal = "the sets differ in size" if overlap.capped else "ties make the sets differ in size"
+            why = "constant scores in the union" if measure.by_rank else unequal
             shown = "NaN" if np.isnan(measure.undefined) else f"{measure.undefined:g} by the paper's convention"
             notes.append(f"{measure.name} is undefined at {undefined} of {points} k ({why}): {shown} there")
     return notes
+
+
+def _zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
+    """Return a note on the reported k at which both top sets end with a score of 0, with the remedies."""
+    places = np.searchsorted(overlap.asked[0], reported)
+    zero = reported[at_zero(overlap, fuzzy=True)[places]]
+    if not zero.size:
+        return ()
+    count = "" if reported.size == 1 else f"{zero.size} of {reported.size} "
+    return (f"undefined at {count}k ({first_few(zero.tolist())}): {zeros_say_nothing()}",)
 
 
 def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str, ...]:

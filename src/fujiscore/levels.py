@@ -18,6 +18,8 @@ from fujiscore.thresholds import found, kept_keys, log_ties, score
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Sizes
     from fujiscore.thresholds import Classes, Found, Spans
@@ -100,6 +102,12 @@ class SummarisedRanking(ReadInPasses, Tabular):
     def kth(self, sizes: Sizes) -> Scores:
         """Return the last scores of top sets of the path."""
         return self.found.kth[np.searchsorted(self.found.sizes, sizes)]
+
+    def ends_at_zero(self, sizes: Sizes, *, fuzzy: bool) -> NDArray[np.bool_]:
+        """Return which top sets of the path end with a score of 0; scores below 0 count as 0 in memberships."""
+        scores = self.found.kth if fuzzy else self.found.raw
+        zero: NDArray[np.bool_] = scores[np.searchsorted(self.found.sizes, sizes)] == 0
+        return zero
 
     def level_moments(self, sizes: Sizes, counts: Scores) -> Scores:
         """Return mean, squares and cubes of the scores between top sets of the path."""
@@ -278,6 +286,7 @@ class SummarisedOverlap:
 
     ties: ClassVar[str] = "closed"
     ties_cut: ClassVar[int] = 0
+    capped: ClassVar[bool] = False
 
     @property
     def n(self) -> int:

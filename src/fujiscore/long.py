@@ -223,6 +223,11 @@ class Passes:
         That takes one more pass, or a few where many scores are nearly equal.
         """
         choice("zero_tail", zero_tail, ZERO_TAIL)
+        if zero_tail == "cap":
+            raise InputError(
+                f"{spelled('zero_tail', 'cap')} needs rankings in memory; these are read in passes. Pass "
+                f"{spelled('zero_tail', 'include')} and a k up to the number of positive scores."
+            )
         if path.size > MOST_POINTS:
             both = f"{spelled('ks')} and {spelled('k')}"
             raise InputError(f"{both} must be at most {MOST_POINTS} in all; got {path.size}. Choose fewer.")

@@ -83,6 +83,9 @@ class ScoresByRank(Scored, Protocol):
     def kth(self, sizes: NDArray[np.int64]) -> Scores:
         """Return the last scores of top sets, negative ones as 0."""
 
+    def ends_at_zero(self, sizes: NDArray[np.int64], *, fuzzy: bool) -> NDArray[np.bool_]:
+        """Return which top sets end with a score of 0; in memberships (`fuzzy`) scores below 0 count as 0."""
+
     def level_moments(self, sizes: NDArray[np.int64], counts: Scores) -> Scores:
         """Return mean, squares and cubes of the scores between top sets of rising sizes, as rows."""
 

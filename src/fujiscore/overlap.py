@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from fujiscore.orders import Order, Scored, ScoresByRank
 
 Ties: TypeAlias = Literal["closed", "stable"]
-ZeroTail: TypeAlias = Literal["include", "exclude"]
+ZeroTail: TypeAlias = Literal["include", "exclude", "cap"]
 TIES = ("closed", "stable")
-ZERO_TAIL = ("include", "exclude")
+ZERO_TAIL = ("include", "exclude", "cap")
 GRIDS = ("all", "exp", "squared")
 # The grid kernel keeps an item's level in one byte; with few items the sweep is faster at any grid.
 MOST_LEVELS = 255
@@ -189,6 +189,10 @@ class TopSets(Protocol):
         """The membership of an item outside a set whose last score is 0."""
 
     @property
+    def capped(self) -> bool:
+        """Whether sets hold positive scores only."""
+
+    @property
     def population(self) -> int | None:
         """Number of items that random rankings are drawn from; None if it is unknown."""
 
@@ -237,6 +241,8 @@ class Overlap:
         Whether all items that tie with the k-th are in, or the first ones in input order.
     zero_tail : float
         The membership of an item outside a set whose last score is 0: 1, or 0 if excluded.
+    capped : bool
+        Whether sets hold positive scores only, so that none has a last score of 0.
     population : int or None
         Number of items that random rankings are drawn from; None if it is unknown.
     """
@@ -260,7 +266,9 @@ class Overlap:
         self.n = r.n if population is None else population
         self.asked = (k1, k2)
         self.k1, self.k2 = _closed(r, k1, self.n, ties), _closed(s, k2, self.n, ties)
-        self.zero_tail = float(zero_tail == "include")
+        self.zero_tail, self.capped = float(zero_tail == "include"), zero_tail == "cap"
+        if self.capped:
+            self.k1, self.k2 = capped(r, self.k1), capped(s, self.k2)
 
     def with_second(self, s: Ranking) -> Overlap:
         """Return the overlap of r with another ranking that has the same sorted scores as s."""
@@ -277,7 +285,8 @@ class Overlap:
         """Return an overlap of other rankings along the same path."""
         other = object.__new__(Overlap)
         other.r, other.s, other.ties, other.population, other.n = r, s, self.ties, self.population, self.n
-        other.asked, other.k1, other.k2, other.zero_tail = self.asked, self.k1, self.k2, self.zero_tail
+        other.asked, other.k1, other.k2 = self.asked, self.k1, self.k2
+        other.zero_tail, other.capped = self.zero_tail, self.capped
         return other
 
     @lazy
@@ -363,7 +372,8 @@ class Overlap:
     def at_depths(self) -> Overlap:
         """The overlap at every depth 1, 2, ... down to the last point of the path."""
         depths = np.arange(1, int(self.asked[0][-1]) + 1)
-        return Overlap(self.r, self.s, depths, depths, ties=self.ties, population=self.population)
+        tail = zero_policy(self)
+        return Overlap(self.r, self.s, depths, depths, ties=self.ties, zero_tail=tail, population=self.population)
 
     @lazy
     def coefficients(self) -> dict[tuple[Any, ...], Scores]:
@@ -429,6 +439,35 @@ def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
     if ties == "stable" or (_ends_untied(by_rank.raw, int(sizes[0])) if sizes.size == 1 else by_rank.untied):
         return sizes
     return by_rank.tie_groups[1][sizes - 1].astype(np.int64)
+
+
+def at_zero(sets: TopSets, *, fuzzy: bool) -> NDArray[np.bool_]:
+    """Return at which points both sets end with scores of 0: these hold everything, and every measure is 1.
+
+    In memberships (`fuzzy`) scores below 0 count as 0.
+    """
+    return sets.r.ends_at_zero(sets.k1, fuzzy=fuzzy) & sets.s.ends_at_zero(sets.k2, fuzzy=fuzzy)
+
+
+def zero_policy(sets: TopSets) -> ZeroTail:
+    """Return how scores of 0 count, as it was asked for."""
+    return "cap" if sets.capped else "include" if sets.zero_tail else "exclude"
+
+
+def positive_scores(ranking: Ranking) -> int:
+    """Return how many scores of a ranking are positive."""
+    return int(np.searchsorted(-ranking.ordered.by_rank.clipped, 0.0))
+
+
+def capped(ranking: Ranking, sizes: Sizes) -> Sizes:
+    """Return the sizes of sets that hold positive scores only."""
+    positive = positive_scores(ranking)
+    if not positive:
+        raise InputError(
+            f"{ranking.name} must have a positive score with {spelled('zero_tail', 'cap')}, under which top sets hold "
+            f"positive scores only; it has none. Leave it out, or pass {spelled('zero_tail', 'include')}."
+        )
+    return np.minimum(sizes, positive)
 
 
 def _ends_untied(ranked: Scores, k: int) -> bool:

@@ -279,6 +279,14 @@ class Ranking(Tabular):
         scores: Scores = self._ordered.by_rank.clipped[np.minimum(sizes, self.n) - 1]
         return scores
 
+    def ends_at_zero(self, sizes: NDArray[np.int64], *, fuzzy: bool) -> NDArray[np.bool_]:
+        """Return which top sets end with a score of 0; in memberships (`fuzzy`) scores below 0 count as 0."""
+        zero: NDArray[np.bool_] = self.kth(sizes) == 0
+        if fuzzy or not zero.any():
+            return zero
+        below: NDArray[np.bool_] = self._ordered.by_rank.raw[np.minimum(sizes, self.n) - 1] < 0
+        return zero & ~(below & (sizes <= self.listed))  # absent items are at 0
+
     def level_moments(self, sizes: NDArray[np.int64], counts: Scores) -> Scores:
         """Return mean, squares and cubes (see the kernel) of the scores between top sets of rising sizes, as rows."""
         out = np.empty((3, counts.size))

@@ -17,6 +17,7 @@ from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, comp
 from fujiscore.coercion import Labelled, no_signs, require_size
 from fujiscore.direction import judged
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
+from fujiscore.explain import zeros_say_nothing
 from fujiscore.io.rows import require_best_first
 from fujiscore.io.runs import Asked, alike, has_text, load_run, open_runs, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
@@ -482,6 +483,7 @@ def _result(
             f"{_sentence(advice(part.only, names, ('query', 'queries')))}".rstrip()
         )
     columns = part.joined()
+    zero = int(columns.pop("zero").sum())
     task, rules = job.task, job.rules
     settings = {
         "a": names[0],
@@ -492,7 +494,7 @@ def _result(
         "ties": task.ties,
         "zero_tail": task.zero_tail,
     }
-    told = [*notes, *part.tally.notes(), *_notes(columns, part, names, task)]
+    told = [*notes, *part.tally.notes(), *_zero_notes(zero, task), *_notes(columns, part, names, task)]
     told += scales(rules.transforms, names)
     return RunComparison(
         _labels(part.queries),
@@ -525,6 +527,14 @@ def _rankings(lists: Any, names: tuple[str, str], rules: Rules) -> tuple[Ranking
         transform=None, universe=None, notes=(),
     )  # fmt: skip
     return first, second
+
+
+def _zero_notes(count: int, task: Task) -> list[str]:
+    """Return a note on the queries whose values are undefined because zeros are no members, with the remedies."""
+    if not count:
+        return []
+    why = "a list has no positive score" if task.capped else zeros_say_nothing()
+    return [f"undefined for {counted(count, 'query', 'queries')}: {why}"]
 
 
 def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str], task: Task) -> list[str]:

@@ -322,6 +322,8 @@ def _charts(result: fj.Comparison) -> list[tuple[Any, ...]]:
 
 def _near_misses(why: fj.Explanation, screen: Screen, show: int) -> list[str]:
     """Return the decomposition of FUJI at one k, and the near misses that give it most."""
+    if isnan(why.value):
+        return screen.wrap(why.in_words())
     credit = why.value - why.jaccard
     lines = screen.wrap(
         f"At {why.sizes}: FUJI {why.value:.4f} = Jaccard {why.jaccard:.4f} + {credit:.4f} credit for misses"

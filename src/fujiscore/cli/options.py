@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # What a report's file holds, by its ending; a command that has no such form writes text.
 FORMS = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet"}
 SECTIONS = ("Compute", "Read", "Write", "Other")
+ZEROS = "Items tied at 0 with the k-th: include or exclude them as members, or cap top sets at positive scores."
 SIGNS = "How to treat negative scores: raise, count as 0, use magnitudes, or split items by sign."
 
 
@@ -366,7 +367,7 @@ def _reading(missing: Sequence[str], text: str, default: str = "raise") -> Decor
             metavar="N|FILE",
         ),
         _policy("ties", TIES, "Ties at the k-th score: include every tied item, or break by input order.", "closed"),
-        _policy("zero-tail", ZERO_TAIL, "Whether items tied at 0 with the k-th count as members.", "include"),
+        _policy("zero-tail", ZERO_TAIL, ZEROS, "include"),
     )
 
 
@@ -407,7 +408,7 @@ runs = packed(
         metavar="N",
     ),
     _policy("ties", TIES, "Ties at the k-th score: include every tied item, or break by input order.", None),
-    _policy("zero-tail", ZERO_TAIL, "Whether items tied at 0 with the k-th count as members.", None),
+    _policy("zero-tail", ZERO_TAIL, ZEROS, None),
 )
 
 _common = (

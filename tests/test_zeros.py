@@ -133,6 +133,12 @@ class TestUndefined:
         assert data["explained"]["fuji"] is None
         assert answer("explain", *files, "-k", "5")["fuji"] is None
         assert "undefined" in CliRunner().invoke(fuji, ["explain", *files, "-k", "5"]).stdout
+        bounds = ["compare", *files, "-k", "2", "-k", "5", "--missing", "bounds"]
+        assert answer(*bounds)["bounds"]["at"]["5"] == {"low": None, "high": None}
+        assert answer(*bounds)["bounds"]["at"]["2"]["low"] == pytest.approx(fj.fuji(A, B, 2))
+        done = CliRunner().invoke(fuji, ["compare", *files, "--ks", "5", "--missing", "bounds", "--fail-under", "0.9"])
+        assert done.exit_code == 1
+        assert "undefined" in done.stderr
         done = CliRunner().invoke(fuji, ["compare", *files, "--ks", "5", "--fail-under", "0.9"])
         assert done.exit_code == 2
         assert "--zero-tail cap" in done.output

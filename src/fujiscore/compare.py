@@ -618,7 +618,7 @@ def compare(
     else:
         rankings, overlap = both, overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
     notes = (*rankings.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
-    notes += _zero_caveats(overlap, points.ks if points.ks.size == 1 else at)
+    notes += zero_caveats(overlap, np.union1d(points.ks, at) if points.ks.size == 1 else at)
     notes += _direction_hint(overlap, chosen)
     result = Comparison(rankings, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
@@ -653,7 +653,7 @@ def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
     return notes
 
 
-def _zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
+def zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
     """Return a note on the reported k at which both top sets end with a score of 0, with the remedies."""
     places = np.searchsorted(overlap.asked[0], reported)
     zero = reported[at_zero(overlap, fuzzy=True)[places]]

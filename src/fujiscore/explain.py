@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore._kernels.sweep import near
+from fujiscore._kernels.batch import near
 from fujiscore.errors import counted, short_names, spelled
 from fujiscore.measures import evaluate, find
 from fujiscore.overlap import at_zero, overlap_of, pair, set_sizes, tail_moments
@@ -198,9 +198,8 @@ def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_t
     nearby = _near(first, k1, member_r, overlap) & _near(second, k2, member_s, overlap)
     kinds = np.select([inside, opposite, nearby], ["shared", "opposite sign", "near miss"], "far miss")
     undefined = {name: bool(at_zero(overlap, fuzzy=name == "fuji")[0]) for name in ("fuji", "jaccard")}
-    value, jaccard = (
-        float("nan") if zero else float(evaluate(find(name), overlap)[0]) for name, zero in undefined.items()
-    )
+    values = {name: float(evaluate(find(name), overlap)[0]) for name in undefined}
+    value, jaccard = (float("nan") if zero else values[name] for name, zero in undefined.items())
     rank_r, rank_s = first.ranks[union], second.ranks[union]
     labels = [both.label(int(position)) for position in union]
     texts = [str(label) for label in labels]

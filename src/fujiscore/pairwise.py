@@ -94,7 +94,7 @@ class Task:
     @property
     def single(self) -> bool:
         """Whether values are reported at one k, where they may be undefined, rather than areas."""
-        return self.grid.ks.size == 1
+        return self.grid.ks.size == 1 and self.grid.kind == "custom"
 
     def overlap(self, r: Ranking, s: Ranking) -> Overlap:
         """Return the overlap of a pair along the task's path."""
@@ -526,9 +526,8 @@ def _full_tile(task: Task, members: Sequence[Ranking], rows: Indices, columns: I
     results = np.full((3 if task.tested else 2, rows.size), np.nan)
     for t, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
         overlap = task.overlap(members[i], members[j])
-        if task.single and at_zero(overlap, fuzzy=task.measure.name == "fuji")[0]:
-            continue
-        results[0, t] = headline(task.measure, evaluate(task.measure, overlap))
+        if not (task.single and at_zero(overlap, fuzzy=task.measure.name == "fuji")[0]):
+            results[0, t] = headline(task.measure, evaluate(task.measure, overlap))
         form = task.null(overlap) if task.by_chance else None
         if form is None:
             continue

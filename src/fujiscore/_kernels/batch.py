@@ -11,9 +11,11 @@ from fujiscore._kernels._jit import kernel
 from fujiscore._kernels.area import level_moments
 from fujiscore._kernels.order import TINY, descending, mend, tie_bounds
 from fujiscore._kernels.random import GOLDEN
-from fujiscore._kernels.sweep import add, memberships, near, overlap
+from fujiscore._kernels.sweep import add, memberships, overlap
 
 ONE = np.uint64(1)
+# A membership this close to the border between near and far is at it.
+ROUNDING = 1e-12
 
 
 @kernel
@@ -167,6 +169,12 @@ def outside_means(ranked, sizes, zero_tail, out):
             high, low = add(high, low, ranked[place] / n)  # the same whatever the order; of huge scores no overflow
         mean = (high + low) * (n / max(n - place, 1))
         out[j] = memberships(mean, ranked[place - 1], 1, zero_tail) if place < n else 1.0
+
+
+@kernel
+def near(membership, outside):
+    """Return whether a miss is near: closer to the set than halfway from the mean membership of the items outside."""
+    return (membership - (1.0 + outside) / 2.0 > ROUNDING) | (membership >= 1.0)
 
 
 @kernel

@@ -14,7 +14,6 @@ from fujiscore._kernels._jit import kernel
 
 # Scores from HUGE up are carried times SHRINK, so that no sum of 2**31 of them overflows.
 HUGE = 2.0**960
-ROUNDING = 1e-12
 SHRINK = 2.0**-64
 # Deviations are carried in units in which none exceeds this, so that their squares do not overflow.
 MODERATE = 2.0**200
@@ -34,12 +33,6 @@ def memberships(total, kth, outside, zero_tail):
     if kth > 0.0:
         return max(0.0, min(total / kth, float(outside)))
     return outside * zero_tail
-
-
-@kernel
-def near(membership, outside):
-    """Return whether a miss is near: closer to the set than halfway from the mean membership of the items outside."""
-    return (membership - (1.0 + outside) / 2.0 > ROUNDING) | (membership >= 1.0)
 
 
 @kernel

@@ -18,7 +18,9 @@ class Refused(Exception):  # noqa: N818 - an outcome
 
 def outcome(rankings, *, negative, nan, missing, duplicates, transform):
     """Return the rankings after the policies, by name."""
-    if transform == "abs" and negative != "split":
+    if negative == "split" and transform is not None:
+        raise Refused("signs", "a")
+    if transform == "abs":
         negative = "abs"
     rows = {name: transformed(name, own, transform, negative) for name, own in rankings.items()}  # 1
     for name, own in rows.items():  # 2
@@ -35,6 +37,8 @@ def transformed(name, rows, word, negative):
         "neglog10": lambda p: 0 <= p <= 1,
         "exp": lambda x: x < inf,
         "reciprocal": lambda x: 0 < x < inf,
+        "minmax": lambda x: not isinf(x),
+        "flip": lambda x: not isinf(x),
     }.get(word, lambda _: True)
     if not all(map(good, known)):
         raise Refused("transform", name)
@@ -48,6 +52,9 @@ def transformed(name, rows, word, negative):
             return exp(score - max(known)) if max(known) > -inf else 0.0
         if word == "reciprocal":
             return 1 / score if score > 1e-300 else inf
+        if word in {"minmax", "flip"}:
+            zero, best = (min(known), max(known)) if word == "minmax" else (max(known), min(known))
+            return (score - zero) / (best - zero) if best != zero else 1.0
         if word == "rank":
             return 1 / (1 + sum(other > score for other in known))
         return score if negative == "abs" else abs(score)

@@ -223,7 +223,7 @@ class TestSplit:
             ["y (+)", "y (-)", "x (+)"],
             ["opposite sign", "opposite sign", "shared"],
         )
-        assert "0 far misses, 2 of opposite sign) / 3 items" in str(why)
+        assert "(1 shared, 2 of opposite sign) / 3 items" in str(why)
         assert "opposite sign" not in fj.explain(R, S, 2, negative="abs").kind
 
     def test_chance_deals_whole_items(self):

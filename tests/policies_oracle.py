@@ -43,23 +43,26 @@ def transformed(name, rows, word, negative):
     if not all(map(good, known)):
         raise Refused("transform", name)
 
+    ends = (min(known), max(known)) if known else (0.0, 0.0)
+    formulas = {
+        None: lambda x: x,
+        "neglog10": lambda p: -log10(max(p, LEAST)) + 0.0,
+        "exp": lambda x: exp(x - ends[1]) if ends[1] > -inf else 0.0,
+        "reciprocal": lambda x: 1 / x if x > 1e-300 else inf,
+        "minmax": lambda x: fraction(x, *ends),
+        "flip": lambda x: fraction(x, *reversed(ends)),
+        "rank": lambda x: 1 / (1 + sum(other > x for other in known)),
+        "abs": lambda x: x if negative == "abs" else abs(x),
+    }
+
     def one(score):
-        if isnan(score) or word is None:
-            return score
-        if word == "neglog10":
-            return -log10(max(score, LEAST)) + 0.0
-        if word == "exp":
-            return exp(score - max(known)) if max(known) > -inf else 0.0
-        if word == "reciprocal":
-            return 1 / score if score > 1e-300 else inf
-        if word in {"minmax", "flip"}:
-            zero, best = (min(known), max(known)) if word == "minmax" else (max(known), min(known))
-            return (score - zero) / (best - zero) if best != zero else 1.0
-        if word == "rank":
-            return 1 / (1 + sum(other > score for other in known))
-        return score if negative == "abs" else abs(score)
+        return score if isnan(score) else formulas[word](score)
 
     return [(item, one(score)) for item, score in rows]
+
+
+def fraction(score, zero, one):
+    return (score - zero) / (one - zero) if one != zero else 1.0
 
 
 def check(name, scores, negative, nan):

@@ -191,7 +191,7 @@ def test_transforms_that_leave_no_signs_are_refused_where_signs_are_asked_for(tr
         lambda: fj.compare(a, b, negative="split", transform=transform),
         lambda: fj.compare_runs({"q": a}, {"q": b}, k=2, negative="split", transform=transform),
     ):
-        with pytest.raises(fj.InputError, match="must have signs for negative='split'.*Leave out transform"):
+        with pytest.raises(fj.InputError, match=r"must have signs for negative='split'.*Leave out transform"):
             compared()
 
 

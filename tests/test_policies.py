@@ -25,7 +25,7 @@ WORDS = {
     "nan": ("raise", "zero", "drop"),
     "missing": ("raise", "zero", "drop"),
     "duplicates": ("raise", "max", "mean", "first"),
-    "transform": (None, None, None, "neglog10", "exp", "reciprocal", "rank", "abs"),
+    "transform": (None, None, None, "neglog10", "exp", "reciprocal", "minmax", "flip", "rank", "abs"),
 }
 FLAWS = (nan, nan, -1.0, -2.0, -3.0, -inf, inf)
 MEASURES = ("fuji", "jaccard", "rbo")
@@ -110,7 +110,7 @@ def check_case(number, tmp_path):
         if error[0] in {"NaN", "infinite", "negative", "duplicates"}:
             assert words_of(run) == str(compared)
             assert str(compared).startswith(f"{error[1]} ")
-        if error[0] == "transform":
+        if error[0] in {"transform", "signs"}:
             assert str(run) == str(compared)
         assert not streamed or passes.kind == error[0]
         return error[0]
@@ -148,7 +148,7 @@ def check_cases(numbers, tmp_path, monkeypatch):
 
 def test_all_ways_agree(tmp_path, monkeypatch):
     outcomes = check_cases(range(600), tmp_path, monkeypatch)
-    kinds = {"NaN", "infinite", "negative", "duplicates", "missing", "transform", "empty"}
+    kinds = {"NaN", "infinite", "negative", "duplicates", "missing", "transform", "signs", "empty"}
     assert set(outcomes) == {"values", "values in passes", "zeros", *kinds}
     assert min(outcomes.values()) >= 2
 

@@ -46,7 +46,7 @@ class Labelled(NamedTuple):
 
 def no_signs(name: str, asked: str, unsigned: str) -> InputError:
     """Return the error for scores without signs where something was asked that compares signs."""
-    return InputError(f"{name} must have signs for {asked}; it holds {unsigned}")
+    return InputError(f"{name} must have signs for {asked}; it holds {unsigned}", "signs")
 
 
 class ReadInPasses:

@@ -30,7 +30,7 @@ from fujiscore.labels import advice
 from fujiscore.notes import Fact, Note, about, final, gathered
 from fujiscore.policies import SIGNED, Side
 from fujiscore.ranking import Ranking, Rankings, frozen, require_names, universe_size
-from fujiscore.transforms import AS_IS, one_per_ranking, scales
+from fujiscore.transforms import AS_IS, one_per_ranking, scales, without_signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -245,7 +245,11 @@ def align(
         if missing == "drop":
             raise InputError(f"{spelled('universe')} cannot be combined with {spelled('missing', 'drop')}.")
         missing = "zero"
-    split = _by_sign(objects, names, signs, universe)
+    lost = [
+        getattr(obj, "unsigned", None) or without_signs(one, sign)
+        for obj, sign, one in zip(objects, signs, transforms, strict=True)
+    ]
+    split = _by_sign(objects, names, signs, lost, universe)
     untouched = all(one in (None, AS_IS) for one in transforms)
     if untouched and not {"abs", "split"} & set(signs) and _already_aligned(objects, missing):
         members = objects
@@ -259,8 +263,8 @@ def align(
         said += [*gathered(of_each), *general]
         labels = frozen(labels)
         members = [
-            _member(name, scores, labels, gone, sign, getattr(obj, "unsigned", None))
-            for obj, name, scores, gone, sign in zip(objects, names, aligned, absent, signs, strict=True)
+            _member(name, scores, labels, gone, sign, unsigned)
+            for name, scores, gone, sign, unsigned in zip(names, aligned, absent, signs, lost, strict=True)
         ]
         if split:
             labels, members = _named_by_sign(members, said)
@@ -439,13 +443,15 @@ def _already_aligned(objects: Sequence[Any], missing: str) -> bool:
     return all(obj.n == first.n and (obj.items is first.items or obj.items == first.items) for obj in objects)
 
 
-def _by_sign(objects: Sequence[Any], names: Sequence[str], signs: Sequence[str], universe: Any) -> bool:
+def _by_sign(
+    objects: Sequence[Any], names: Sequence[str], signs: Sequence[str], lost: Sequence[str | None], universe: Any
+) -> bool:
     """Return whether items are split by sign: all rankings or none, and without a universe."""
     made = [isinstance(obj, Ranking) and obj.split is not None for obj in objects]
     if "split" not in signs and not any(made):
         return False
-    for obj, name, sign, own in zip(objects, names, signs, made, strict=True):
-        if unsigned := getattr(obj, "unsigned", None):
+    for name, sign, unsigned, own in zip(names, signs, lost, made, strict=True):
+        if unsigned is not None:
             raise no_signs(name, spelled("negative", "split"), unsigned)
         if sign != "split" and not own:
             raise InputError(f"{name} must be split by sign as the others are: pass {spelled('negative', 'split')}.")

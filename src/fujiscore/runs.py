@@ -30,7 +30,7 @@ from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
-from fujiscore.transforms import one_per_ranking, scales
+from fujiscore.transforms import one_per_ranking, scales, without_signs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -174,8 +174,8 @@ def compare_runs(
     a, b = (_read(obj, name) for obj, name in ((a, "a"), (b, "b")))
     rules = _rules(_suited(negative, a, b), nan, missing, duplicates, transform)
     task = _task(measures, k, ks, universe, rules, ties, zero_tail)
-    for obj, name in ((a, "a"), (b, "b")):
-        _require_signs(obj, name, task)
+    for obj, name, one in zip((a, b), ("a", "b"), rules.transforms, strict=True):
+        _require_signs(obj, name, task, without_signs(one, rules.negative))
     proportion("confidence", confidence)
     asked = Asked(by, item, score, group_by, format)
     job = Job(task, rules, integer("keep", keep, 0))
@@ -227,13 +227,14 @@ def _checked(obj: Any) -> list[Ranking]:
     return [ranking for ranking in members if isinstance(ranking, Ranking)]
 
 
-def _require_signs(obj: Any, name: str, task: Task) -> None:
-    """Raise if signs are asked for that scores have lost."""
-    for part in [obj] if isinstance(obj, models.Source) else _checked(obj):
-        if part.unsigned is not None and task.negative == "split":
-            raise no_signs(name, spelled("negative", "split"), part.unsigned)
+def _require_signs(obj: Any, name: str, task: Task, transformed: str | None) -> None:
+    """Raise if signs are asked for that scores have lost, before or by a transform."""
+    parts = [obj] if isinstance(obj, models.Source) else _checked(obj)
+    for unsigned in (transformed, *(part.unsigned for part in parts)):
+        if unsigned is not None and task.negative == "split":
+            raise no_signs(name, spelled("negative", "split"), unsigned)
         for measure in task.measures:
-            require_signs(measure, name, part.unsigned)
+            require_signs(measure, name, unsigned)
 
 
 def _rules(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Rules:

@@ -34,6 +34,15 @@ TITLES = {
 }
 
 
+def without_signs(transform: Transform | None, negative: str) -> str | None:
+    """Return what transformed scores are that have no signs any more, and the remedy; None if they have signs.
+
+    "abs" keeps the signs beside the magnitudes, but not for items split by sign.
+    """
+    lost = isinstance(transform, str) and transform in TITLES and (transform != "abs" or negative == "split")
+    return f"scores read as {_title(transform)}. Leave out {spelled('transform')}." if lost else None
+
+
 def one_per_ranking(transform: Any, names: Sequence[str]) -> list[Transform | None]:
     """Return each ranking's transform, of one for all, one per ranking in their order, or a mapping by name."""
     chosen: Sequence[Any] = [transform] * len(names)

@@ -19,10 +19,11 @@ A ranking is a file of items and scores, higher is better. `fuji compare A B` co
 explains itself with `--help`, and the examples below run in the project's folder. After `pip install`, start with
 `fuji example`, which writes the same files into `./examples`.
 
-**Files.** CSV, TSV, Parquet, Feather, JSON, .fimp, TREC runs, and lists of items from best to worst, also compressed
-with gzip, bz2, xz or zstd. `file.csv:column` picks one column (or one ranking or query) of a file, and `-` is standard
-input. Each file is opened once, so pipes work as well: `fuji runs <(zcat a.gz) <(zcat b.gz)`.
-Columns are guessed, and a note says how; `--item`, `--score` and `--ranking` name them.
+**Files.** CSV, TSV, Parquet, Feather, Arrow streams, JSON, .fimp, TREC runs, .npy (a vector of scores, or one row of
+floats per ranking), and lists of items from best to worst, also compressed with gzip, bz2, xz or zstd.
+`file.csv:column` picks one column (or one ranking or query) of a file, and `-` is standard input. Each file is opened
+once, so pipes work as well: `fuji runs <(zcat a.gz) <(zcat b.gz)`. Columns are guessed, and a note says how; `--item`,
+`--score` and `--ranking` name them.
 
 **Policies.** `--negative`, `--nan`, `--missing`, `--duplicates`, `--transform`, `--universe`, `--ties` and
 `--zero-tail` are the library's arguments of the same names: see [inputs](inputs.md).

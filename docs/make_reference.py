@@ -158,7 +158,7 @@ INTERNAL = {
     "renamed",
     "shuffled",
 }
-INTERNAL |= {"rearranged", "signed", "whole_items"}
+INTERNAL |= {"block", "loaded", "ordered", "rearranged", "signed", "whole_items"}
 
 
 def headings():

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise, permutations
 from math import inf, isnan, isqrt, nan
 
-ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
+ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def order(scores):
@@ -54,12 +54,19 @@ class Pair:
         self.asked = k1, k2 = k if isinstance(k, tuple) else (k, k)
         self.r, self.s, self.n, self.ties = r, s, len(r), ties
         self.zero_tail = zero_tail
-        self.top_r, self.top_s = top(r, k1, ties), top(s, k2, ties)
+        self.top_r, self.top_s = self.tops(k1, k2)
         self.union = self.top_r | self.top_s
         self.k1, self.k2 = len(self.top_r), len(self.top_s)
         self.h = len(self.top_r & self.top_s)
         self.expected = Fraction(self.k1 * self.k2, self.n)
         self.same = self.top_r == self.top_s
+
+    def tops(self, k1, k2):
+        """Return the top sets of both; capped ones hold positive scores only."""
+        both = top(self.r, k1, self.ties), top(self.s, k2, self.ties)
+        if self.zero_tail == "cap":
+            both = tuple({x for x in own if scores[x] > 0} for own, scores in zip(both, (self.r, self.s), strict=True))
+        return both
 
 
 def fuji(p):
@@ -204,7 +211,7 @@ def agreements(p):
     """Return, for each depth up to k, how much the top sets have in common, over their mean size."""
     if p.asked[0] != p.asked[1]:
         raise ValueError("lists are cut at one depth")
-    tops = [(top(p.r, d, p.ties), top(p.s, d, p.ties)) for d in range(1, p.asked[0] + 1)]
+    tops = [p.tops(d, d) for d in range(1, p.asked[0] + 1)]
     return [Fraction(2 * len(a & b), len(a) + len(b)) for a, b in tops]
 
 
@@ -247,7 +254,7 @@ def signed_tau(p, weight):
 
 def spearman(p):
     """Pearson's correlation of the ranks within the union, tied items sharing their mean rank; NaN if undefined."""
-    shadow = Pair(p.r, p.s, p.asked, ties=p.ties)
+    shadow = Pair(p.r, p.s, p.asked, ties=p.ties, zero_tail=p.zero_tail)
     shadow.r, shadow.s = mean_ranks(p.r, p.union), mean_ranks(p.s, p.union)
     if any(len({ranks[x] for x in p.union}) == 1 for ranks in (shadow.r, shadow.s)):
         return nan
@@ -395,6 +402,17 @@ def padded(listed, items):
     return [listed.get(x, -inf) for x in items]
 
 
+def near_from(p, scores, inside):
+    """Return the membership above which a miss is near: halfway from the mean of the listed items outside to 1."""
+    outside = [x for x in range(p.n) if x not in inside and scores[x] > -inf]
+    return (1 + mean_of(memberships(scores, inside, outside, p.zero_tail).values())) / 2 if outside else ONE
+
+
+def floor(scores, k, **options):
+    """Return the mean FUJI at k of a list with itself, over all ways to reorder its items."""
+    return moments("fuji", scores, scores, k, **options)[0]
+
+
 def explain(r, s, k, **options):
     """Return, for each item of the union, what an explanation says of it."""
     p = Pair(r, s, k, **options)
@@ -403,16 +421,18 @@ def explain(r, s, k, **options):
     rows = {}
     for x in p.union:
         contribution = min(in_r[x], in_s[x])
-        near = "near miss" if contribution >= HALF else "far miss"
+        above = [(in_r[x], near_from(p, r, p.top_r)), (in_s[x], near_from(p, s, p.top_s))]
+        near = "near miss" if all(member == 1 or member > least for member, least in above) else "far miss"
         rows[x] = {
             "rank_r": 1 + sum(score > r[x] for score in r),
             "rank_s": 1 + sum(score > s[x] for score in s),
-            "score_r": Fraction(r[x]),
-            "score_s": Fraction(s[x]),
+            "score_r": Fraction(r[x]) if r[x] > -inf else r[x],
+            "score_s": Fraction(s[x]) if s[x] > -inf else s[x],
             "membership_r": in_r[x],
             "membership_s": in_s[x],
             "contribution": contribution,
             "kind": "shared" if x in p.top_r and x in p.top_s else near,
+            "from border": min(abs(member - least) for member, least in above),
         }
     return rows
 

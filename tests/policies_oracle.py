@@ -18,7 +18,9 @@ class Refused(Exception):  # noqa: N818 - an outcome
 
 def outcome(rankings, *, negative, nan, missing, duplicates, transform):
     """Return the rankings after the policies, by name."""
-    if transform == "abs" and negative != "split":
+    if negative == "split" and transform is not None:
+        raise Refused("signs", "a")
+    if transform == "abs":
         negative = "abs"
     rows = {name: transformed(name, own, transform, negative) for name, own in rankings.items()}  # 1
     for name, own in rows.items():  # 2
@@ -35,24 +37,32 @@ def transformed(name, rows, word, negative):
         "neglog10": lambda p: 0 <= p <= 1,
         "exp": lambda x: x < inf,
         "reciprocal": lambda x: 0 < x < inf,
+        "minmax": lambda x: not isinf(x),
+        "flip": lambda x: not isinf(x),
     }.get(word, lambda _: True)
     if not all(map(good, known)):
         raise Refused("transform", name)
 
+    ends = (min(known), max(known)) if known else (0.0, 0.0)
+    formulas = {
+        None: lambda x: x,
+        "neglog10": lambda p: -log10(max(p, LEAST)) + 0.0,
+        "exp": lambda x: exp(x - ends[1]) if ends[1] > -inf else 0.0,
+        "reciprocal": lambda x: 1 / x if x > 1e-300 else inf,
+        "minmax": lambda x: fraction(x, *ends),
+        "flip": lambda x: fraction(x, *reversed(ends)),
+        "rank": lambda x: 1 / (1 + sum(other > x for other in known)),
+        "abs": lambda x: x if negative == "abs" else abs(x),
+    }
+
     def one(score):
-        if isnan(score) or word is None:
-            return score
-        if word == "neglog10":
-            return -log10(max(score, LEAST)) + 0.0
-        if word == "exp":
-            return exp(score - max(known)) if max(known) > -inf else 0.0
-        if word == "reciprocal":
-            return 1 / score if score > 1e-300 else inf
-        if word == "rank":
-            return 1 / (1 + sum(other > score for other in known))
-        return score if negative == "abs" else abs(score)
+        return score if isnan(score) else formulas[word](score)
 
     return [(item, one(score)) for item, score in rows]
+
+
+def fraction(score, zero, one):
+    return (score - zero) / (one - zero) if one != zero else 1.0
 
 
 def check(name, scores, negative, nan):

@@ -33,6 +33,7 @@ SCORES = st.one_of(
     st.floats(0, 1),
     st.sampled_from([0.0, -0.0, 1e-300, 5e-324, 1e300, 1.7e308, 0.1, 0.2, 0.30000000000000004, float("-inf")]),
 )
+ZERO_TAIL = ["include", "exclude", "cap"]
 DEPTHS = [1, 3, 10, "all", "exp", "squared", (2, 3, 7), (4,)]
 
 
@@ -71,6 +72,21 @@ def all_negative(side):
     return max(side.values()) < 0
 
 
+def says_nothing(r, s, ks, name, zero_tail="include"):
+    """Return whether a value is undefined: an empty list, nothing for FUJI, or zeros that are no members."""
+    if not r or not s:
+        return True
+    if name == "fuji" and (all_negative(r) or all_negative(s)):
+        return True
+    if zero_tail == "cap":
+        return min(max(r.values()), max(s.values())) <= 0
+    points = path(r, s, ks)
+    if not (isinstance(ks, int) or (isinstance(ks, tuple) and len(ks) == 1)):
+        return False
+    last = [sorted(side.values(), reverse=True)[points[0] - 1] for side in (r, s)]
+    return max(last) <= 0 if name == "fuji" else last == [0, 0]
+
+
 @st.composite
 def side(draw, scores=SCORES, most=12):
     """Return items, of 14, with scores."""
@@ -102,7 +118,7 @@ def check_values(pairs, ks, measures, **options):
         assert columns["k"][q] == (path(r, s, ks)[-1] if r and s else 0)
         for name in measures:
             expected = nan
-            if r and s and not (name == "fuji" and (all_negative(r) or all_negative(s))):
+            if not says_nothing(r, s, ks, name, options.get("zero_tail", "include")):
                 expected = alone(r, s, name, ks, **options).auc[name]
             # RBO, weighted tau and rho sum in another order, and so do areas.
             exact = isinstance(ks, int) and find(name).base not in {"rbo", "average_overlap", "weightedtau", "spearman"}
@@ -112,23 +128,22 @@ def check_values(pairs, ks, measures, **options):
 class TestAlone:
     """Values equal those of the pair alone."""
 
-    @given(ragged(), st.sampled_from(DEPTHS), st.sampled_from([None, 14, 1000]), st.booleans())
-    def test_values(self, pairs, ks, universe, include):
-        zero_tail = "include" if include else "exclude"
+    @given(ragged(), st.sampled_from(DEPTHS), st.sampled_from([None, 14, 1000]), st.sampled_from(ZERO_TAIL))
+    def test_values(self, pairs, ks, universe, zero_tail):
         check_values(pairs, ks, FAST, universe=universe, zero_tail=zero_tail)
 
-    @given(ragged(st.integers(-1, 2).map(float)), st.sampled_from(DEPTHS), st.booleans())
-    def test_stable_ties(self, pairs, ks, include):
-        check_values(pairs, ks, FAST, ties="stable", zero_tail="include" if include else "exclude")
+    @given(ragged(st.integers(-1, 2).map(float)), st.sampled_from(DEPTHS), st.sampled_from(ZERO_TAIL))
+    def test_stable_ties(self, pairs, ks, zero_tail):
+        check_values(pairs, ks, FAST, ties="stable", zero_tail=zero_tail)
 
     def test_stable_ties_are_in_the_order_of_the_first_list(self):
         pairs = [({0: 3.0, 1: 2.0, 2: 1.0}, {2: 1.0, 5: 1.0, 1: 1.0, 0: 1.0}), ({0: 1.0, 1: 1.0}, {1: 1.0, 0: 1.0})]
         check_values(pairs, 1, [*FAST, *BY_RANK], ties="stable")
         assert batch(pairs, ["jaccard", "rank_agreement"], 1, ties="stable")["jaccard"].tolist() == [1, 1]
 
-    @given(ragged(), st.sampled_from(DEPTHS), st.sampled_from(["closed", "stable"]))
-    def test_by_rank(self, pairs, ks, ties):
-        check_values(pairs, ks, BY_RANK, ties=ties)
+    @given(ragged(), st.sampled_from(DEPTHS), st.sampled_from(["closed", "stable"]), st.sampled_from(ZERO_TAIL))
+    def test_by_rank(self, pairs, ks, ties, zero_tail):
+        check_values(pairs, ks, BY_RANK, ties=ties, zero_tail=zero_tail)
 
     @pytest.mark.parametrize("ties", ["closed", "stable"])
     @pytest.mark.parametrize("ks", [1, 10, 50, 400, "exp", "all", (5, 40, 300)])
@@ -171,24 +186,29 @@ class TestAlone:
     def test_no_pairs(self):
         columns = batch([])
         assert {name: column.size for name, column in columns.items()} == dict.fromkeys(columns, 0)
-        assert set(columns) == {"n_a", "n_b", "shared", "k", "fuji", "fuji_high", "rbo", "jaccard"}
+        beside = {"fuji_high", "fuji_floor", "fuji_above_floor", "fuji_near"}
+        assert set(columns) == {"n_a", "n_b", "shared", "k", "zero", "fuji", "rbo", "jaccard"} | beside
 
 
 class TestDefinition:
     """Values equal those of the definition, item by item."""
 
-    @given(ragged(st.integers(-2, 5).map(float), 7), st.sampled_from([1, 3, "all", "exp", (2, 4)]), st.booleans())
-    def test_values(self, pairs, ks, closed):
-        ties = "closed" if closed else "stable"
+    @given(
+        ragged(st.integers(-2, 5).map(float), 7),
+        st.sampled_from([1, 3, "all", "exp", (2, 4)]),
+        st.sampled_from(["closed", "stable"]),
+        st.sampled_from(ZERO_TAIL),
+    )
+    def test_values(self, pairs, ks, ties, zero_tail):
         measures = [name for name in FAST if name in oracle.MEASURES]
-        columns = batch(pairs, measures, ks, ties=ties)
+        columns = batch(pairs, measures, ks, ties=ties, zero_tail=zero_tail)
         for q, (r, s) in enumerate(pairs):
             for name in measures:
                 expected = nan
-                if r and s and not (name == "fuji" and (all_negative(r) or all_negative(s))):
+                if not says_nothing(r, s, ks, name, zero_tail):
                     items = list({**r, **s})
                     padded = oracle.padded(r, items), oracle.padded(s, items)
-                    values = oracle.curve(name, *padded, path(r, s, ks), ties=ties)
+                    values = oracle.curve(name, *padded, path(r, s, ks), ties=ties, zero_tail=zero_tail)
                     expected = float(values[-1] if find(name).whole else oracle.auc(values))
                 check(columns[name][q], expected, (q, name), 1e-12)
 
@@ -196,11 +216,88 @@ class TestDefinition:
     def test_bounds(self, pairs, k, zero_tail):
         columns = batch(pairs, ["fuji"], k, zero_tail=zero_tail)
         for q, (r, s) in enumerate(pairs):
-            if r and s and not all_negative(r) and not all_negative(s):
+            if not says_nothing(r, s, k, "fuji", zero_tail):
                 depth = min(k, len(r), len(s))
                 low, high = bounds_oracle.bounds(r, s, depth, zero_tail, fills=(0, 1))
                 check(columns["fuji"][q], float(low), q, 1e-12)
                 check(columns["fuji_high"][q], float(high), q, 1e-12)
+
+
+class TestFloor:
+    """The floor is the mean FUJI of lists with themselves over all reorderings of their items."""
+
+    @given(
+        ragged(st.integers(-2, 5).map(float), 5), st.sampled_from([1, 2, 10, "all", "exp"]), st.sampled_from(ZERO_TAIL)
+    )
+    def test_all_reorderings(self, pairs, ks, zero_tail):
+        columns = batch(pairs, ["fuji"], ks, zero_tail=zero_tail)
+        for q, (r, s) in enumerate(pairs):
+            if says_nothing(r, s, ks, "fuji", zero_tail):
+                assert isnan(columns["fuji_floor"][q])
+                assert isnan(columns["fuji_above_floor"][q])
+                continue
+            points = path(r, s, ks)
+            sides = [list(side.values()) for side in (r, s)]
+            values = [sum(oracle.floor(side, k, zero_tail=zero_tail) for side in sides) / 2 for k in points]
+            floor = oracle.auc(values)
+            check(columns["fuji_floor"][q], float(floor), q, 1e-12)
+            fuji = columns["fuji"][q]
+            whole = all(
+                len(oracle.Pair(side, side, k, zero_tail=zero_tail).top_r) == len(side)
+                for side in sides
+                for k in points
+            )
+            above = fuji if whole else nan if floor == 1 else (fuji - float(floor)) / (1 - float(floor))
+            check(columns["fuji_above_floor"][q], above, q, 1e-9)
+
+    def test_many_random_reorderings(self):
+        generator = np.random.default_rng(0)
+        scores = {i: 1004 + 12 * float(x) ** 3 for i, x in enumerate(generator.random(1000))}
+        shuffled = [
+            dict(zip(scores, generator.permutation(list(scores.values())).tolist(), strict=True)) for _ in range(400)
+        ]
+        columns = batch([(scores, other) for other in shuffled], ["fuji"], 10)
+        assert columns["fuji_floor"].min() > 0.99
+        assert columns["fuji_above_floor"].mean() == pytest.approx(0, abs=4 * columns["fuji_above_floor"].std() / 20)
+
+    @pytest.mark.parametrize("factor", [1e-300, 1e-3, 1e305])
+    def test_scale_does_not_matter(self, factor):
+        pair = (
+            {i: float(x) for i, x in enumerate((9, 7, 4, 4, 1))},
+            {i: float(x) for i, x in enumerate((7, 9, 1, 4, 4))},
+        )
+        scaled = tuple({item: score * factor for item, score in side.items()} for side in pair)
+        plain, other = (batch([one], ["fuji"], 2) for one in (pair, scaled))
+        for name in ("fuji", "fuji_floor", "fuji_above_floor", "fuji_near"):
+            check(other[name][0], plain[name][0], name, 1e-12)
+
+    def test_ties_broken_by_order(self):
+        # As if ties were broken at random: 1 of 3 items, each of the two best equally likely to be the first.
+        columns = batch([({0: 2.0, 1: 2.0, 2: 1.0}, {0: 2.0, 1: 2.0, 2: 1.0})], ["fuji"], 1, ties="stable")
+        assert columns["fuji_floor"][0] == pytest.approx(1 / 3 + 2 / 3 * (1 + 1 / 2) / 2)
+
+    def test_not_for_items_split_by_sign(self):
+        columns = batch([({0: 2.0, 1: -2.0}, {0: 2.0, 1: -1.0})], ["fuji"], 1, negative="split")
+        assert "fuji_floor" not in columns
+
+
+class TestNear:
+    @given(ragged(st.integers(-2, 9).map(float), 7), st.sampled_from([1, 3, 10]), st.sampled_from(ZERO_TAIL))
+    def test_definition(self, pairs, k, zero_tail):
+        columns = batch(pairs, ["fuji"], k, zero_tail=zero_tail)
+        for q, (r, s) in enumerate(pairs):
+            if says_nothing(r, s, k, "fuji", zero_tail):
+                assert isnan(columns["fuji_near"][q])
+                continue
+            items = list({**r, **s})
+            rows = oracle.explain(
+                *(oracle.padded(side, items) for side in (r, s)), path(r, s, k)[0], zero_tail=zero_tail
+            )
+            near = sum(row["contribution"] for row in rows.values() if row["kind"] == "near miss")
+            check(columns["fuji_near"][q], float(near / len(rows)), q, 1e-12)
+
+    def test_only_at_one_k(self):
+        assert "fuji_near" not in batch([({0: 2.0}, {0: 1.0})], ["fuji"], "all")
 
 
 class TestBounds:
@@ -208,7 +305,7 @@ class TestBounds:
     def test_alone(self, pairs, ks, zero_tail):
         columns = batch(pairs, ["fuji"], ks, zero_tail=zero_tail)
         for q, (r, s) in enumerate(pairs):
-            if not r or not s or all_negative(r) or all_negative(s):
+            if says_nothing(r, s, ks, "fuji", zero_tail):
                 assert isnan(columns["fuji_high"][q])
                 continue
             bounds = fj.bounds(r, s, ks=path(r, s, ks), negative="clip", zero_tail=zero_tail)
@@ -235,7 +332,7 @@ class TestChance:
 
     def alone(self, r, s, name, ks, universe, **options):
         known = ("expected", "corrected", "p")[: 2 if name == "krizek" else 3]
-        if not r or not s or (name == "fuji" and (all_negative(r) or all_negative(s))):
+        if says_nothing(r, s, ks, name, options.get("zero_tail", "include")):
             return dict.fromkeys(known, nan)
         level = alone(r, s, name, ks, universe=universe, **options).chance.get(name)
         if level is None or not level.exact:
@@ -243,17 +340,22 @@ class TestChance:
         values = level.expected_auc, level.corrected_auc, nan if level.p_value is None else level.p_value
         return dict(zip(known, values, strict=False))
 
-    @given(ragged(), st.sampled_from([1, 3, 10]), st.sampled_from([14, 19, 20, 300, 10**6]), st.booleans())
-    def test_one_k(self, pairs, ks, universe, include):
-        self.check(pairs, ks, universe, CLOSED, zero_tail="include" if include else "exclude")
+    @given(ragged(), st.sampled_from([1, 3, 10]), st.sampled_from([14, 19, 20, 300, 10**6]), st.sampled_from(ZERO_TAIL))
+    def test_one_k(self, pairs, ks, universe, zero_tail):
+        self.check(pairs, ks, universe, CLOSED, zero_tail=zero_tail)
 
     @given(ragged(st.integers(0, 2).map(float)), st.sampled_from([1, 3, 10]), st.sampled_from([20, 300]))
     def test_few_scores(self, pairs, ks, universe):
         self.check(pairs, ks, universe, CLOSED)
 
-    @given(ragged(), st.sampled_from(["all", "exp", (2, 3, 7)]), st.sampled_from([14, 30, 10**6]))
-    def test_grids(self, pairs, ks, universe):
-        self.check(pairs, ks, universe, ["fuji", "rbo", "jaccard", "krizek", "kappa"])
+    @given(
+        ragged(),
+        st.sampled_from(["all", "exp", (2, 3, 7)]),
+        st.sampled_from([14, 30, 10**6]),
+        st.sampled_from(ZERO_TAIL),
+    )
+    def test_grids(self, pairs, ks, universe, zero_tail):
+        self.check(pairs, ks, universe, ["fuji", "rbo", "jaccard", "krizek", "kappa"], zero_tail=zero_tail)
 
     @given(ragged(), st.sampled_from([1, 3, "exp"]), st.sampled_from([14, 30, 10**6]))
     def test_stable_ties(self, pairs, ks, universe):
@@ -306,6 +408,9 @@ class TestChance:
         assert [name for name in columns if name.startswith("fuji")] == [
             "fuji",
             "fuji_high",
+            "fuji_floor",
+            "fuji_above_floor",
+            "fuji_near",
             "fuji_expected",
             "fuji_corrected",
             "fuji_p",

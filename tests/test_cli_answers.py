@@ -197,9 +197,9 @@ def test_averaged_clipped_transformed_and_guessed_are_said(call):
     write("p.csv", {"padj": np.linspace(0.001, 1, 20)})
     write("d.csv", {"distance": np.linspace(1, 3, 20)})
     text = flat(call("compare", "p.csv", "d.csv").stdout)
-    assert "column 'padj' looks like p-values, where small means good" in text
+    assert "p ('padj') looks like p-values, where small means good" in text
     assert "--transform neglog10" in text
-    assert "column 'distance' looks like distances" in text
+    assert "d ('distance') looks like distances" in text
     assert "--transform reciprocal" in text
     text = flat(call("compare", "p.csv", "a.csv", "--transform", "neglog10").stderr)
     write("q.csv", {"padj": np.linspace(0.001, 1, 20)[::-1]})

@@ -72,7 +72,9 @@ def test_the_numbers_are_those_of_the_library(call):
     assert data["columns"]["query"] == ["q1", "q2", "q3"]
     assert data["columns"]["fuji"] == result.values().tolist()
     assert data["measures"]["rbo"]["mean"] == result.spread("rbo").mean
-    assert data["notes"] == list(result.notes)
+    assert [note.replace("--transform minmax", "transform='minmax'") for note in data["notes"]] == [
+        note.replace("measures='rbo'", "--measure rbo") for note in result.notes
+    ]
     assert data["passed"] is None
     rows = list(csv.DictReader(io.StringIO(call(A, B, "-k", 5, "--csv").stdout)))
     assert [float(row["fuji"]) for row in rows] == result.values().tolist()
@@ -103,11 +105,39 @@ def test_the_worst_queries_are_explained(call):
     assert data["explained"][0]["fuji"] == pytest.approx(min(data["columns"]["fuji"]))
 
 
+def test_a_shuffled_run_of_scores_far_from_zero_fails(call):
+    generator = np.random.default_rng(0)
+    old = {f"q{q}": dict(enumerate((1004 + 12 * generator.beta(1, 6, 1000)).tolist())) for q in range(30)}
+    new = {
+        q: dict(zip(items, generator.permutation([*items.values()]).tolist(), strict=True)) for q, items in old.items()
+    }
+    names = written("old.csv", old), written("new.csv", new)
+    done = call(*names, "--fail-under", 0.9)
+    assert done.exit_code == 1
+    text = flat(done.output)
+    assert "FAILED: mean FUJI above its floor" in text
+    assert "--transform minmax" in text
+    data = json.loads(call(*names, "--json").stdout)
+    measures = data["measures"]
+    assert measures["fuji"]["mean"] > 0.99
+    assert abs(measures["fuji_above_floor"]["mean"]) < 0.1
+    assert measures["fuji_floor"]["mean"] == pytest.approx(measures["fuji"]["mean"], abs=0.001)
+    near = np.sum(data["columns"]["fuji_near"]) / np.sum(1 - np.array(data["columns"]["jaccard"]))
+    assert f"near misses make up {near:.0%} of the difference" in text
+    assert near < 0.3
+    same = call(names[0], names[0], "--fail-under", 0.9)
+    assert same.exit_code == 0, same.output
+    assert "passed: mean FUJI above its floor 1.0000" in flat(same.stdout)
+
+
 def test_markdown_goes_to_a_summary(call):
-    text = call(A, B, "--fail-under", 0.5, "--markdown").stdout
-    assert "- passed: mean FUJI 0.8788, at least 0.5 required" in text
+    text = call(A, B, "-k", 5, "--fail-under", 0.4, "--markdown").stdout
+    words = (
+        "- passed: mean FUJI above its floor 0.4767, at least 0.4 required (FUJI 0.8361; reordered at random 0.6590)"
+    )
+    assert words in text
     assert "<details>" in text
-    assert call(A, B, "--fail-under", 0.5, "--out", "comment.md").exit_code == 0
+    assert call(A, B, "-k", 5, "--fail-under", 0.4, "--out", "comment.md").exit_code == 0
     assert Path("comment.md").read_text(encoding="utf-8") == text
 
 
@@ -245,7 +275,7 @@ def test_the_first_run_is_reported_against_itself(call):
     assert done.exit_code == 0, done.stderr
     text = Path("report.md").read_text(encoding="utf-8")
     assert "there was no baseline: the run is compared with itself" in text
-    assert "passed: mean FUJI 1.0000" in text
+    assert "passed: mean FUJI above its floor 1.0000" in text
     data = json.loads(call(B, "--baseline", "second.parquet", "--bless", "--json").stdout)
     assert data["a"] == data["b"] == B
     assert data["columns"]["fuji"] == [1, 1, 1]
@@ -269,7 +299,7 @@ def test_blessing_accepts_what_the_gates_refuse(call):
     call(A, "--baseline", "accepted.parquet", "--bless")
     done = call(B, "--baseline", "accepted.parquet", "--bless", "--fail-under", 0.99)
     assert done.exit_code == 0
-    assert "FAILED: mean FUJI 0.8788" in done.stdout
+    assert "FAILED: mean FUJI above its floor 0.8788" in done.stdout  # lists of 10: FUJI itself
     assert f"baseline: accepted.parquet (replaced), 3 queries of {B}" in done.stderr
     assert call(B, "--baseline", "accepted.parquet", "--fail-under", 1).exit_code == 0
 

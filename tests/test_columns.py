@@ -326,6 +326,7 @@ def test_tags_are_items(write):
         "movie,2020,std\n914,8.730,00,0.6\n470,2.850,00,0.1\n",
         "effect,std,feature\n5,26e+00,0.6,gamma\n7,35e+00,0.1,beta\n",
         "stage,hits,uniprot\nX,7,350,beta\n2,2,440,zeta\n",
+        "value,entrez,count\n0,99,93911,3\n5,05,53786,7\n",
         "value;share;count;gene\n3,25;9%;15;gamma\n5,21;2%;47\n6,71;9%;18;alpha\n",
         "2\t5,71\n3\t0,41\n6,94\n5\t6,53\n",
         "effect,doc_id\n2.39 points,sigma\n8.8 points\n",

@@ -318,7 +318,7 @@ class TestPolicies:
     def test_positions_that_are_left_stay_what_they_were(self):
         nan = float("nan")
         both = fj.rankings([[9.0, nan, 3.0, 1.0], [8.0, 7.0, 2.0, 1.0]], nan="drop")
-        assert both.labels == [0, 2, 3]
+        assert both.labels == (0, 2, 3)
         assert fj.explain(both[0], both[1], 2).items == [0, 2]
         alone = [fj.rankings([scores], nan="drop")[0] for scores in ([nan, 3.0, 2.0, 1.0], [3.0, 2.0, 1.0, nan])]
         with pytest.raises(fj.InputError, match="lacks 1 of 4"):

@@ -106,7 +106,7 @@ def test_coefficients_rank_by_magnitude_and_keep_their_signs(logistic):
     assert (ranking.signs == np.sign(row)).all()
     assert ranking.notes[0] == f"LogisticRegression: coef_; {UNITS}"
     split = fj.importances(logistic, negative="split")
-    assert split.split == NAMES
+    assert split.split == tuple(NAMES)
     assert (split.signed == row).all()
     assert (fj.importances(logistic, negative="clip").scores == row).all()
 
@@ -220,7 +220,7 @@ def test_pipelines_name_and_group_their_columns(people):
         "height": abs(c[5]),
     }
     assert scores_of(grouped) == pytest.approx(expected, rel=1e-14)
-    assert grouped.items == ["age", "a", "a_b", "height"]
+    assert grouped.items == ("age", "a", "a_b", "height")
     assert "coef_, magnitudes summed over the columns made from one" in grouped.notes[0]
     assert "1 of 5 input columns do not reach the model: id" in grouped.notes[0]
 
@@ -409,7 +409,7 @@ def test_selectors():
     best = SelectKBest(f_classif, k=2).fit(CANCER, MALIGNANT)
     ranking = fj.importances(best)
     np.testing.assert_array_equal(ranking.scores, f_classif(CANCER, MALIGNANT)[0])
-    assert ranking.items == NAMES
+    assert ranking.items == tuple(NAMES)
     assert ranking.notes == ("SelectKBest: scores_",)
     rfe = RFE(DecisionTreeClassifier(random_state=0), n_features_to_select=2).fit(CANCER, MALIGNANT)
     assert scores_of(fj.importances(rfe)) == {name: 1 / rank for name, rank in zip(NAMES, rfe.ranking_, strict=True)}
@@ -424,7 +424,7 @@ def test_selectors_inside_pipelines():
     kept = [name for name, chosen in zip(NAMES, model[1].get_support(), strict=True) if chosen]
     assert scores_of(fj.importances(model)) == dict(zip(kept, np.abs(model[-1].coef_[0]).tolist(), strict=True))
     ends = Pipeline([("scale", StandardScaler()), ("best", SelectKBest(k=2)), ("none", "passthrough")])
-    assert fj.importances(ends.fit(CANCER, MALIGNANT)).items == NAMES
+    assert fj.importances(ends.fit(CANCER, MALIGNANT)).items == tuple(NAMES)
 
 
 def test_signed_scores_of_a_selector_are_the_users_choice():
@@ -442,7 +442,7 @@ def test_scores_that_are_nan():
     with pytest.raises(InputError, match="nan='zero'"):
         fj.importances(best)
     assert fj.importances(best, nan="zero").scores[-1] == 0
-    assert fj.importances(best, nan="drop").items == NAMES
+    assert fj.importances(best, nan="drop").items == tuple(NAMES)
 
 
 # What scikit-learn returns
@@ -456,7 +456,7 @@ def permuted(forest):
 def test_permutation_importance(permuted, forest):
     ranking = fj.importances(permuted, feature_names=NAMES)
     np.testing.assert_allclose(ranking.scores, permuted.importances_mean, rtol=1e-14)
-    assert ranking.items == NAMES
+    assert ranking.items == tuple(NAMES)
     assert ranking.notes == ("permutation_importance: importances; mean over 4 repeats",)
     repeats = fj.importances(permuted, each=True)
     assert repeats.names == ("repeat 1", "repeat 2", "repeat 3", "repeat 4")
@@ -493,7 +493,7 @@ def test_cross_validation():
     folds = fj.importances(results)
     assert folds.names == ("fold 1", "fold 2", "fold 3", "fold 4")
     np.testing.assert_array_equal(folds.matrix(), np.abs(rows))
-    assert folds.labels == NAMES
+    assert folds.labels == tuple(NAMES)
     stability = fj.stability(results)
     assert stability.value == fj.stability(np.abs(rows)).value
     assert "coef_ of LogisticRegression" in stability.notes
@@ -515,7 +515,7 @@ def test_folds_with_other_columns():
     with pytest.raises(InputError, match="must score the same features in each fold, to be averaged"):
         fj.importances(results, each=False)
     grouped = fj.importances(results, group=True)
-    assert grouped.labels == ["c", "d"]
+    assert grouped.labels == ("c", "d")
 
 
 # Attributions

@@ -451,7 +451,7 @@ def test_long_round_trip(tmp_path_factory, rows):
         ('item,score\n"a,1\nb,2\n', ["fields", "close every quote"]),
         (b"item,score\na,1\n\xe9,2\n", ["line 3 must be UTF-8", "Latin-1"]),
         ("item,score\na,1\n".encode("utf-16-le"), ["UTF-16 without a byte order mark"]),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ["must be text, Parquet or Feather", "binary"]),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ["must be text, Parquet, Feather or NumPy", "binary"]),
         (
             gzip.compress(b"item,score\n" + bytes(range(48, 58)) * 999, mtime=0)[:-9],
             ["complete compressed file", "too early"],
@@ -659,7 +659,7 @@ def test_read_aligns_and_checks(write):
     two = write("two.csv", "item,score\nb,4\na,-3\nc,1\n")
     found = read([one, two], missing="drop", negative="clip")
     assert found.names == ("one", "two")
-    assert found.labels == ["a", "b"]
+    assert found.labels == ("a", "b")
     assert [own.tolist() for own in found.scores] == [[1.0, 2.0], [-3.0, 4.0]]
     assert read(one)["one"].scores.tolist() == [1.0, 2.0]
     with pytest.raises(InputError, match="one must score every item; it lacks 1 of 3"):

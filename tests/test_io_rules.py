@@ -251,33 +251,41 @@ def test_unknown_separators_are_not_lists(write, text):
 @pytest.mark.parametrize(
     ("name", "what", "remedy"),
     [
-        *((name, "p-values", "neglog10") for name in ("p", "P.Value", "p-val", "p_adj", "PADJ", "adj_p", "adj.P.Val")),
-        *((name, "p-values", "neglog10") for name in ("FDR", "q", "q value", "qval")),
-        *((name, "distances", "reciprocal") for name in ("distance", "Dist")),
-        ("rank", "ranks", "reciprocal"),
+        *(
+            (name, "p-values", "'neglog10'")
+            for name in ("p", "P.Value", "p-val", "p_adj", "PADJ", "adj_p", "adj.P.Val")
+        ),
+        *((name, "p-values", "'neglog10'") for name in ("FDR", "q", "q value", "qval")),
+        *((name, "distances", "'flip' (or transform='reciprocal' if none is 0)") for name in ("distance", "Dist")),
+        ("rank", "ranks", "'reciprocal'"),
+        *(
+            (name, "errors", "'flip' (or transform='reciprocal' if none is 0)")
+            for name in ("WER", "loss", "test_error")
+        ),
     ],
 )
 def test_columns_where_small_is_good_are_warned_about(write, name, what, remedy):
     path = write("x.csv", f"gene,{name}\na,0.5\nb,1\nc,\n")
-    loaded = load(path)
     warning = (
-        f"column {name!r} looks like {what}, where small means good, and is read as it stands: "
-        f"pass transform={remedy!r}"
+        f"x ({name!r}) looks like {what}, where small means good, and is read as it stands: "
+        f"pass transform={remedy}, or transform='as_is' if high means good"
     )
-    assert loaded.sources[0].notes == (warning,)
-    assert loaded.notes == (f"item column 'gene', score column {name!r}", warning)
-    assert load(path, transform=remedy).notes == loaded.notes[:1]
-    assert plain(loaded)["x"][1][:2] == [0.5, 1]
+    guess = f"{path}: item column 'gene', score column {name!r}"
+    assert read(path, nan="drop").notes[:2] == (guess, warning)
+    for transform in (remedy.split("'")[1], "as_is", "rank", np.sqrt, ("as_is",), {"x": "as_is"}):
+        notes = read(path, nan="drop", transform=transform).notes
+        assert not any("looks like" in note for note in notes), transform
+    assert read(path, nan="drop", transform="as_is").scores[0].tolist() == [0.5, 1]
 
 
 def test_other_columns_get_no_warning(write):
     for name in ("score", "neglog10p", "-log10(p)", "precision", "ranked", "quality"):
-        assert len(load(write("x.csv", f"gene,{name}\na,0.5\nb,1\n")).notes) == 1
-    assert len(load(write("x.csv", "gene,q\na,0.5\nb,7\n")).notes) == 1  # above 1: no p-value
+        assert len(read(write("x.csv", f"gene,{name}\na,0.5\nb,1\n")).notes) == 1
+    assert len(read(write("x.csv", "gene,q\na,0.5\nb,7\n")).notes) == 1  # above 1: no p-value
     beside = load(write("x.csv", "gene,rank,w\na,1,5\nb,2,4\n"))
     assert beside.notes == ("item column 'gene', score column 'w'; left out 'rank' (not a score)",)
-    assert "looks like ranks" in load(write("x.csv", "gene,rank,w\na,1,5\nb,2,4\n"), score="rank").notes[-1]
-    assert load(write("x.txt", "a\nb\n"), transform="rank").notes == (AS_LIST,)
+    assert "looks like ranks" in read(write("x.csv", "gene,rank,w\na,1,5\nb,2,4\n"), score="rank").notes[-1]
+    assert load(write("x.txt", "a\nb\n")).notes == (AS_LIST,)
 
 
 # Names of columns

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.long import Asked, LongRankings
+from fujiscore.long import Asked, Passes
 from fujiscore.overlap import grid
 from fujiscore.stream import Column, Stream, segments, together
 from fujiscore.thresholds import BITS, MOST_POINTS, keys, score
@@ -43,11 +45,11 @@ def column(scores, name, parts=None):
 def in_passes(
     r, s, path, *, zero_tail="include", parts=(None, None), rows=7, keep=1 << 22, bits=14, n_jobs=1, **policies
 ):
-    """Return the overlap of two arrays along a path, read in small batches, and the number of passes."""
+    """Return the overlap of two arrays along a path, read in small batches, and the stream."""
     columns = column(r, "r", parts[0]), column(s, "s", parts[1])
-    both = LongRankings(Stream(*columns, rows=rows, n_jobs=n_jobs, **policies), keep=keep, bits=bits)
-    overlap = both.overlap(np.asarray(path), zero_tail)
-    return overlap, both
+    stream = Stream(*columns, rows=rows, n_jobs=n_jobs, **policies)
+    both, overlap = Passes(stream, keep=keep, bits=bits).overlap(np.asarray(path), zero_tail)
+    return overlap, both, stream
 
 
 def comparison(both, overlap, measures, points):
@@ -99,7 +101,7 @@ def test_passes_give_what_memory_gives(drawn, zero_tail, rows, keep, bits, data)
     r, s, parts = drawn
     some = st.sets(st.integers(1, r.size), min_size=1, max_size=12).map(sorted)
     points = grid(data.draw(st.one_of(st.just("exp"), st.just("all"), some)), r.size)
-    overlap, both = in_passes(r, s, points.ks, zero_tail=zero_tail, parts=parts, rows=rows, keep=keep, bits=bits)
+    overlap, both, _ = in_passes(r, s, points.ks, zero_tail=zero_tail, parts=parts, rows=rows, keep=keep, bits=bits)
     ours = comparison(both, overlap, SETS, points)
     assert_same(ours, fj.compare(r, s, SETS, ks=points, zero_tail=zero_tail))
 
@@ -122,7 +124,7 @@ def test_p_values_of_random_scores(seed, n, kind):
     }[kind]
     s = np.where(rng.random(n) < 0.3, r, rng.permutation(r))
     points = grid("exp", n)
-    overlap, both = in_passes(r, s, points.ks, rows=64, parts=([n // 3, n - n // 3], [n // 3, n - n // 3]))
+    overlap, both, _ = in_passes(r, s, points.ks, rows=64, parts=([n // 3, n - n // 3], [n // 3, n - n // 3]))
     theirs = fj.compare(r, s, ks="exp")
     ours = comparison(both, overlap, ("fuji", "jaccard"), points)
     assert_same(ours, theirs)
@@ -130,6 +132,16 @@ def test_p_values_of_random_scores(seed, n, kind):
         if chance.auc_z is not None and np.isfinite(chance.auc_z):
             rounding = 1e-14 / np.sqrt(chance.analytic.variance)
             assert ours.chance[name].auc_z == pytest.approx(chance.auc_z, rel=1e-6, abs=1e-6 + rounding)
+
+
+def test_two_scores_that_leading_bits_do_not_tell_apart():
+    r, s = np.zeros((2, 31))
+    r[30], s[29:] = 5e-324, 5e-324
+    points = grid("exp", r.size)
+    overlap, both, _ = in_passes(r, s, points.ks, rows=1, keep=0, bits=1)
+    ours = comparison(both, overlap, ("fuji", "jaccard"), points)
+    assert ours.chance["fuji"].p_value == pytest.approx(2 / 31)
+    assert_same(ours, fj.compare(r, s, ks="exp"))
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
@@ -147,7 +159,7 @@ def test_negative_scores_order_but_count_0():
     points = grid("exp", 500)
     for policy in ("clip", "abs"):
         first = np.where(np.isinf(r), -1.0, r) if policy == "abs" else r
-        overlap, both = in_passes(first, s, points.ks, negative=policy)
+        overlap, both, _ = in_passes(first, s, points.ks, negative=policy)
         theirs = fj.compare(first, s, SETS, ks="exp", negative=policy)
         assert_same(comparison(both, overlap, SETS, points), theirs)
         assert both.notes[: len(theirs.rankings.notes)] == theirs.rankings.notes
@@ -160,7 +172,7 @@ def test_nan_policies(policy):
     r[[5, 250]], s[[5, 17]] = np.nan, np.nan
     n = 300 if policy == "zero" else 297
     points = grid("exp", n)
-    overlap, both = in_passes(r, s, points.ks, nan=policy)
+    overlap, both, _ = in_passes(r, s, points.ks, nan=policy)
     theirs = fj.compare(r, s, SETS, ks="exp", nan=policy)
     assert_same(comparison(both, overlap, SETS, points), theirs)
     assert both.n == n
@@ -178,14 +190,13 @@ def test_equal_scores_take_two_passes_and_close_ones_more():
     n = 4000
     tied = np.where(rng.random((2, n)) < 0.5, 0.0, rng.integers(1, 4, (2, n)) / 3)
     points = grid("exp", n)
-    _, both = in_passes(*tied, points.ks, keep=10, rows=512)
-    assert both._stream.passes == 2
+    assert in_passes(*tied, points.ks, keep=10, rows=512)[2].passes == 2
     close = 1.0 + rng.integers(0, 1 << 40, (2, n)) * 2.0**-52
-    overlap, both = in_passes(*close, points.ks, keep=100, rows=512)
-    assert both._stream.passes > 2
+    overlap, both, stream = in_passes(*close, points.ks, keep=100, rows=512)
+    assert stream.passes > 2
     assert_same(comparison(both, overlap, SETS, points), fj.compare(*close, SETS, ks="exp"))
-    overlap, few = in_passes(*close, points.ks, rows=512)
-    assert few._stream.passes == 2
+    overlap, few, stream = in_passes(*close, points.ks, rows=512)
+    assert stream.passes == 2
     assert few.notes[-1].startswith("4000 rows read in 2 passes")
 
 
@@ -196,8 +207,8 @@ def test_bits_do_not_depend_on_threads():
     points = grid("exp", r.size)
     runs = [in_passes(r, s, points.ks, parts=(parts, parts), rows=300, n_jobs=jobs) for jobs in (1, 4, 4)]
     first = comparison(runs[0][1], runs[0][0], SETS, points)
-    assert runs[1][1]._stream.threads == 4
-    for overlap, both in runs[1:]:
+    assert runs[1][2].threads == 4
+    for overlap, both, _ in runs[1:]:
         other = comparison(both, overlap, SETS, points)
         for name, curve in first.curves.items():
             assert other.curves[name].values.tobytes() == curve.values.tobytes()
@@ -268,8 +279,57 @@ def test_library_in_passes(scores):
     assert str(result).startswith("5000 items, k = 1 to 5000 (14 points)")
     assert "read in passes" in repr(result.rankings[0])
     assert len(result.to_frame()) == 14
-    with pytest.raises(fj.InputError, match="explain needs both rankings in memory"):
+    with pytest.raises(fj.InputError, match="a and b must be in memory for explain"):
         result.explain(10)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_what_needs_items_is_refused(scores):
+    file, _, b = scores
+    both = fj.compare(fj.scan(f"{file}:a"), fj.scan(f"{file}:b"), ks="exp").rankings
+    first, second = both
+    assert not isinstance(first, fj.Ranking)
+    assert not isinstance(both, fj.Rankings)
+    calls = [getattr(fj, name) for name in ("auc", "curve", "compare", "chance", "bounds", "drift", "rbo")]
+    calls += [lambda r, s, name=name: getattr(fj, name)(r, s, 3) for name in ("fuji", "score", "explain", "recall")]
+    calls += [lambda r, s, name=name: getattr(fj, name)([r, s]) for name in ("rankings", "pairwise", "stability")]
+    calls += [
+        lambda r, _: fj.compare(r, b),
+        lambda _, s: fj.compare(b, s),
+        lambda r, s: fj.compare_runs({"q": r}, {"q": s}),
+        lambda r, _: fj.importances(r),
+        lambda r, _: np.asarray(r),
+    ]
+    for call in calls:
+        with pytest.raises(fj.InputError, match=r"must be in memory.*FUJISCORE_MEMORY_LIMIT.*scan"):
+            call(first, second)
+    for name in ("rankings", "pairwise", "stability", "stability_curve", "consensus", "sra", "compare_runs"):
+        given = (both, both) if name == "compare_runs" else (both,)
+        with pytest.raises(fj.InputError, match="a and b must be in memory, not read in passes"):
+            getattr(fj, name)(*given)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_rankings_read_in_passes_offer_all_or_refuse_it(scores):
+    file, a, _ = scores
+    result = fj.compare(fj.scan(f"{file}:a"), fj.scan(f"{file}:b"), ks="exp")
+    for summary, whole in ((result.rankings[0], fj.Ranking(a)), (result.rankings, fj.rankings([a]))):
+        public = {name for name in dir(whole) if not name.startswith("_")}
+        refused = public - set(dir(summary))
+        assert {"scores", "to_frame"} <= refused
+        for name in public - refused:
+            getattr(summary, name)
+        for name in refused:
+            with pytest.raises(fj.InputError, match=f"must be in memory for .{name}, not read in passes"):
+                getattr(summary, name)
+    with pytest.raises(AttributeError):
+        result.rankings[0].nonsense  # noqa: B018
+    with pytest.raises(AttributeError):
+        result.rankings[0].n = 3
+    for duplicate in (copy.copy, copy.deepcopy, lambda obj: pickle.loads(pickle.dumps(obj))):
+        again = duplicate(result.rankings)
+        assert (repr(again), repr(again["b"])) == (repr(result.rankings), repr(result.rankings[1]))
+        assert duplicate(result).chance["fuji"].p_value == result.chance["fuji"].p_value
 
 
 def test_command_in_passes(scores, monkeypatch):

@@ -182,3 +182,23 @@ class TestSignAgreementByDefinition:
                 expected = pytest.approx(len(items) / size)
                 assert result.columns[name][q] == expected
                 assert fj.score(a[q], b[q], 3, name, negative="abs") == expected
+
+
+@pytest.mark.parametrize("transform", ["exp", "minmax", "flip", "rank", "abs", ("exp", None)])
+def test_transforms_that_leave_no_signs_are_refused_where_signs_are_asked_for(transform):
+    a, b = {"x": -3.0, "y": 2.0, "z": 1.0}, {"x": 3.0, "y": 2.0, "z": -1.0}
+    for compared in (
+        lambda: fj.compare(a, b, negative="split", transform=transform),
+        lambda: fj.compare_runs({"q": a}, {"q": b}, k=2, negative="split", transform=transform),
+    ):
+        with pytest.raises(fj.InputError, match=r"must have signs for negative='split'.*Leave out transform"):
+            compared()
+
+
+def test_sign_agreement_of_transformed_scores_is_refused_but_of_magnitudes_it_is_not():
+    a, b = {"x": -3.0, "y": 2.0, "z": 1.0}, {"x": 3.0, "y": 2.0, "z": -1.0}
+    with pytest.raises(fj.InputError, match="must have signs for sign_agreement"):
+        fj.compare(a, b, measures=["sign_agreement"], transform="exp")
+    with pytest.raises(fj.InputError, match="must have signs for sign_agreement"):
+        fj.compare_runs({"q": a}, {"q": b}, k=2, measures=["sign_agreement"], transform="exp")
+    assert fj.score(a, b, 2, "sign_agreement", transform="abs") == 0.5

@@ -688,7 +688,6 @@ def test_the_index_of_several_levels_may_lack_a_level():
         ("gene,probe,w\na,p,1\na,q,2\n", {}, "item column 'probe' instead of 'gene', which repeats items"),
         ("gene\na\nb\n", {}, "item column 'gene'"),
         ("a\nb\n", {}, "no scores: read as a list from best to worst, scores 1/rank"),
-        ("gene,p\na,0.5\nb,0.25\n", {}, "column 'p' looks like p-values, where small means good"),
     ],
 )
 def test_what_was_guessed_is_in_the_notes(write, text, options, note):

@@ -135,9 +135,9 @@ def test_pairwise_forgets_the_orders_it_need_not_keep():
     assert not any(ranking.is_sorted for ranking in both)
 
 
-def test_the_arrays_of_users_are_not_copied():
-    scores = some_rankings(4, 30)
-    assert fj.rankings(scores).matrix() is scores
+def test_the_arrays_of_users_are_copied_once():
+    rankings = fj.rankings(some_rankings(4, 30))
+    assert rankings.block() is rankings.block()
 
 
 class TestNames:

@@ -311,7 +311,7 @@ def test_ties_that_enlarge_the_top_sets_are_told():
     import matplotlib.pyplot as plt
 
     ax = fj.compare([3, 2, 2, 2, 1], [3, 2, 1, 0.5, 0.2]).plot(k=2)
-    assert ax.figure.axes[1].get_title().startswith("Top k = 2 (4 and 2 with ties): FUJI ")
+    assert ax.figure.axes[1].get_title().startswith("Top k = 2 (sets of 4 and 2): FUJI ")
     plt.close(ax.figure)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
 from collections import Counter
@@ -13,8 +14,10 @@ import policies_oracle
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 import fujiscore as fj
+from fujiscore.cli import fuji
 from fujiscore.notes import Fact, Note, Tally, gathered
 
 WORDS = {
@@ -22,7 +25,7 @@ WORDS = {
     "nan": ("raise", "zero", "drop"),
     "missing": ("raise", "zero", "drop"),
     "duplicates": ("raise", "max", "mean", "first"),
-    "transform": (None, None, None, "neglog10", "exp", "reciprocal", "rank", "abs"),
+    "transform": (None, None, None, "neglog10", "exp", "reciprocal", "minmax", "flip", "rank", "abs"),
 }
 FLAWS = (nan, nan, -1.0, -2.0, -3.0, -inf, inf)
 MEASURES = ("fuji", "jaccard", "rbo")
@@ -107,7 +110,7 @@ def check_case(number, tmp_path):
         if error[0] in {"NaN", "infinite", "negative", "duplicates"}:
             assert words_of(run) == str(compared)
             assert str(compared).startswith(f"{error[1]} ")
-        if error[0] == "transform":
+        if error[0] in {"transform", "signs"}:
             assert str(run) == str(compared)
         assert not streamed or passes.kind == error[0]
         return error[0]
@@ -145,7 +148,7 @@ def check_cases(numbers, tmp_path, monkeypatch):
 
 def test_all_ways_agree(tmp_path, monkeypatch):
     outcomes = check_cases(range(600), tmp_path, monkeypatch)
-    kinds = {"NaN", "infinite", "negative", "duplicates", "missing", "transform", "empty"}
+    kinds = {"NaN", "infinite", "negative", "duplicates", "missing", "transform", "signs", "empty"}
     assert set(outcomes) == {"values", "values in passes", "zeros", *kinds}
     assert min(outcomes.values()) >= 2
 
@@ -245,3 +248,33 @@ def test_runs_count_facts_over_parts():
     ]
     assert parts.counted("negative as 0") == parts.counted("negative as 0", "a") == 3
     assert not parts.counted("negative as 0", "b")
+
+
+def test_commands_follow_the_same_policies(tmp_path):
+    """Of a table with repeated items and empty cells, the commands tell what the library does."""
+    nothing = "{},,\n"
+    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    rows = [("x", 5, 3), ("y", 2, 4), ("z", 3, 1), ("x", 1, 6)]
+    for number, file in enumerate(files):
+        listed = "".join(f"{item},{a + number},{b}\n" for item, a, b in rows)
+        file.write_text("item,a,b\n" + nothing.format("y") + listed + nothing.format("w"))
+    policies = {"nan": "drop", "duplicates": "max"}
+    words = ["--nan", "drop", "--duplicates", "max", "--json"]
+    both = [fj.read(file, **policies) for file in files]
+    assert list(both[0].labels) == ["y", "x", "z"]
+
+    def told(*arguments):
+        done = CliRunner().invoke(fuji, [*map(str, arguments), *words])
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    compared = told("compare", f"{files[0]}:a", f"{files[1]}:b")
+    ours = fj.compare(both[0]["a"], both[1]["b"])
+    assert {name: own["curve"] for name, own in compared["measures"].items()} == {
+        name: curve.values.tolist() for name, curve in ours.curves.items()
+    }
+    assert any(note == "a: 2 duplicates merged, the best score kept (y, x)" for note in compared["notes"])
+    stable = told("stability", *files)
+    everything = fj.read(files, **policies)
+    assert stable["groups"][0]["stability"] == fj.stability(everything, ks="exp").value
+    assert set(everything.notes) <= set(stable["notes"])

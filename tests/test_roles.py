@@ -250,3 +250,35 @@ def test_runs_take_the_column_of_tasks_for_queries(write):
     result = fj.compare_runs(*(write(name, board(("task", "model", "score"))) for name in ("a.csv", "b.csv")))
     assert list(result.queries) == list(TASKS)
     assert any("query column 'task', item column 'model', score column 'score'" in note for note in result.notes)
+
+
+def test_runs_do_not_suggest_an_option_of_other_commands(write):
+    code, output = fuji("runs", write("a.csv", WIDE), write("b.csv", WIDE), "--by", "task")
+    assert code == 2
+    assert "--ranking" not in output
+
+
+def test_standard_input_cannot_be_named_again(write):
+    done = CliRunner().invoke(command, ["compare", "-", write("one.csv", "gene,score\nCD3D,1\n")], input=scanpy())
+    assert done.exit_code == 2
+    assert "Write it to a file, and name one of them after a colon, as in file.csv:0" in done.output
+
+
+# DataFrames
+
+
+def test_long_and_wide_frames(write):
+    pandas = pytest.importorskip("pandas")
+    long = pandas.read_csv(write("a.csv", scanpy()))
+    with pytest.raises(fj.InputError, match="one row per item and ranking, named by 'group'"):
+        fj.rankings(long)
+    assert fj.rankings(long.pivot(index="names", columns="group", values="scores")).names == ("0", "1", "2")
+    leaderboard = pandas.read_csv(write("b.csv", board(("task", "model", "score"))))
+    with pytest.raises(fj.InputError, match=r"items='model', and drop the others\. Or, if 'task' names the rankings"):
+        fj.rankings(leaderboard)
+    assert fj.rankings(leaderboard.pivot(index="model", columns="task", values="score")).names == tuple(sorted(TASKS))
+    wide = pandas.read_csv(write("c.csv", WIDE))
+    with pytest.raises(fj.InputError, match="must say whether rows or columns are rankings"):
+        fj.rankings(wide)
+    assert held(fj.rankings(wide, items="task")) == BY_MODEL
+    assert held(fj.rankings(wide.set_index("task").T)) == BY_TASK

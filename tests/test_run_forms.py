@@ -48,8 +48,10 @@ class TestIds:
         for a, b in [(first.astype(kind), second.astype(kind)), (first.tolist(), second.tolist())]:
             with pytest.raises(InputError, match=r"a must hold scores, and whole numbers may be ids.*\(ids, scores\)"):
                 fj.compare_runs(a, b)
-        with pytest.raises(InputError, match="whole numbers may be ids"):
-            fj.compare_runs(pd.DataFrame(first), pd.DataFrame(second))
+        masked = np.ma.masked_equal(first, first[0, 0])
+        for a, b in [(pd.DataFrame(first), pd.DataFrame(second)), (masked, masked)]:
+            with pytest.raises(InputError, match="whole numbers may be ids"):
+                fj.compare_runs(a, b)
 
     def test_overlap_of_the_sets(self, searches):
         (ids, near), (others, far) = searches

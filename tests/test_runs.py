@@ -28,7 +28,7 @@ def alone(one, other, k, **options):
     if depth == 0:
         return dict.fromkeys(MEASURES, math.nan)
     result = fj.compare(one, other, MEASURES, ks=[depth], missing="zero", **options)
-    return {name: float(result.auc[name]) for name in MEASURES}
+    return {level.measure: level.value for level in result.levels()}
 
 
 def check(result, a, b, k=10, **options):
@@ -636,3 +636,50 @@ def test_caveats_of_scores_are_told():
     values = {"q": {"a": 0.0, "b": 0.5}}
     notes = fj.compare_runs(values, values, transform="neglog10").notes
     assert sum("1 p-value of 0 read as 5e-324" in note for note in notes) == 2
+
+
+# Items that never match
+
+
+NEARLY = [
+    ("case", "A{}", "a{}"),
+    ("blanks", "a {}", "a  {}"),
+    ("number format", "{}", "{}.0"),
+    ("Unicode form", "\u00e9{}", "e\u0301{}"),
+]
+
+
+def nearly_equal(pattern, queries=5, items=4):
+    return {f"q{q}": {pattern.format(10 * q + i): float(items - i) for i in range(items)} for q in range(queries)}
+
+
+@pytest.mark.parametrize(("change", "first", "second"), NEARLY)
+@pytest.mark.parametrize("missing", ["bounds", "zero", "drop"])
+def test_items_that_never_match_but_for_their_spelling_are_noted(change, first, second, missing):
+    a, b = nearly_equal(first), nearly_equal(second)
+    [note] = [note for note in fj.compare_runs(a, b, missing=missing).notes if "although" in note]
+    assert f"no query has an item of both runs, although 20 items match but for {change}" in note
+    with pytest.raises(fj.errors.InputError, match=f"4 items match but for {change}"):
+        fj.compare_runs(a, b, missing="raise")
+    # One item in common, or nothing that is nearly alike: no such note.
+    b["q0"][first.format(0)] = 9.0
+    assert not any("although" in note for note in fj.compare_runs(a, b, missing=missing).notes)
+    assert not any("although" in note for note in fj.compare_runs(a, nearly_equal("other{}"), missing=missing).notes)
+
+
+@pytest.mark.parametrize(("change", "first", "second"), NEARLY)
+def test_so_are_those_of_files_read_in_parts(change, first, second, tmp_path, monkeypatch):
+    monkeypatch.setattr(spans, "STREAM", 0)
+    for name, pattern in (("a", first), ("b", second)):
+        rows = [(q, item, score) for q, items in nearly_equal(pattern).items() for item, score in items.items()]
+        columns = dict(zip(("query", "item", "score"), map(list, zip(*rows, strict=True)), strict=True))
+        pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    notes = fj.compare_runs(tmp_path / "a.parquet", tmp_path / "b.parquet", keep=2).notes
+    assert any(f"although in 2 of the queries 8 items match but for {change}" in note for note in notes)
+
+
+def test_queries_that_match_but_for_their_spelling():
+    with pytest.raises(
+        fj.errors.InputError, match=r"a query in common.*5 queries match but for case \('q0' in a, 'Q0' in b\)"
+    ):
+        fj.compare_runs(nearly_equal("a{}"), {query.upper(): items for query, items in nearly_equal("a{}").items()})

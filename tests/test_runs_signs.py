@@ -43,8 +43,10 @@ def check(result, a, b, k, **options):
         depth = min(k, len(one), len(other))
         names = [measure.name for measure in result.measures]
         alone = fj.compare(one, other, names, ks=[depth], missing="zero", **options)
-        for name in names:
-            np.testing.assert_allclose(result.columns[name][place], float(alone.auc[name]), rtol=1e-13, err_msg=name)
+        for level in alone.levels():
+            np.testing.assert_allclose(
+                result.columns[level.measure][place], level.value, rtol=1e-13, err_msg=level.measure
+            )
         assert result.columns["k"][place] == depth
 
 
@@ -81,10 +83,13 @@ def test_shared_items_only(a, b):
     both = [{q: {i: s for i, s in x[q].items() if i in y[q]} for q in QUERIES} for x, y in ((a, b), (b, a))]
     result = fj.compare_runs(a, b, k=3, missing="drop", negative="split")
     shared = [query for query in QUERIES if both[0][query]]
-    assert np.isnan(result.columns["fuji"]).tolist() == [query not in shared for query in result.queries]
+    assert np.isnan(result.columns["fuji"][[query not in shared for query in result.queries]]).all()
     for query in shared:
-        expected = fj.fuji(both[0][query], both[1][query], min(3, len(both[0][query])), negative="split")
-        assert result.columns["fuji"][result.queries.tolist().index(query)] == pytest.approx(expected)
+        lists = both[0][query], both[1][query]
+        depth = min(3, len(lists[0]))
+        zero = all(sum(score != 0 for score in one.values()) < depth for one in lists)
+        expected = np.nan if zero else fj.fuji(*lists, depth, negative="split")
+        assert result.columns["fuji"][result.queries.tolist().index(query)] == pytest.approx(expected, nan_ok=True)
 
 
 def signed_example(queries=40, n=8):

@@ -202,11 +202,11 @@ class TestSplit:
 
     def test_labels_and_notes(self):
         both = fj.rankings({"r": R, "s": S}, negative="split")
-        assert both.labels == ["x (+)", "y (+)", "z (+)", "x (-)", "y (-)", "z (-)"]
+        assert both.labels == ("x (+)", "y (+)", "z (+)", "x (-)", "y (-)", "z (-)")
         assert both["r"].scores.tolist() == [3, 0, 1, 0, 2, 0]
         assert both.notes == ("negative='split': 3 items read as 6, two signs each",)
         assert fj.rankings(both)["s"].scores.tolist() == [2, 2.5, 0, 0, 0, 1]
-        assert fj.rankings([[1.0, -2.0]], negative="split").labels == ["0 (+)", "1 (+)", "0 (-)", "1 (-)"]
+        assert fj.rankings([[1.0, -2.0]], negative="split").labels == ("0 (+)", "1 (+)", "0 (-)", "1 (-)")
 
     def test_made_rankings_are_aligned_by_their_items(self):
         first, second = fj.rankings({"r": R}, negative="split"), fj.rankings({"s": S}, negative="split")
@@ -223,7 +223,7 @@ class TestSplit:
             ["y (+)", "y (-)", "x (+)"],
             ["opposite sign", "opposite sign", "shared"],
         )
-        assert "0 far misses, 2 of opposite sign) / 3 items" in str(why)
+        assert "(1 shared, 2 of opposite sign) / 3 items" in str(why)
         assert "opposite sign" not in fj.explain(R, S, 2, negative="abs").kind
 
     def test_chance_deals_whole_items(self):

@@ -30,12 +30,17 @@ def naive_chart(r, s, k):
     """Return relative scores of the union of the top k of two untied dicts, and their kinds, from the definition."""
     tops = [sorted(scores, key=lambda item: -scores[item])[:k] for scores in (r, s)]
     last = [scores[top[-1]] for scores, top in zip((r, s), tops, strict=True)]
+    outside = [
+        [max(score, 0) / own for item, score in scores.items() if item not in top]
+        for scores, own, top in zip((r, s), last, tops, strict=True)
+    ]
+    least = [(1 + sum(own) / max(len(own), 1)) / 2 for own in outside]
     found = {}
     for item in {*tops[0], *tops[1]}:
         relative = [max(scores[item], 0) / own for scores, own in zip((r, s), last, strict=True)]
-        credit = min(1, *relative)
+        near = all(own >= 1 or own > bound for own, bound in zip(relative, least, strict=True))
         shared = item in tops[0] and item in tops[1]
-        found[item] = (*relative, "shared" if shared else "near miss" if credit >= 0.5 else "far miss")
+        found[item] = (*relative, "shared" if shared else "near miss" if near else "far miss")
     return found
 
 

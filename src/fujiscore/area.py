@@ -20,15 +20,15 @@ from fujiscore import _kernels
 from fujiscore.errors import choice
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import MEASURES, evaluate
-from fujiscore.overlap import Counts
+from fujiscore.overlap import Counts, Overlap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
-    from fujiscore.overlap import Overlap, Sizes
-    from fujiscore.ranking import Ranking
+    from fujiscore.orders import ScoresByRank
+    from fujiscore.overlap import Sizes, TopSets
 
 # Of a longer path so many points serve for the covariances.
 MOST_POINTS = 48
@@ -71,7 +71,7 @@ class Prepared:
     upper: Any
 
 
-def prepared(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> Prepared:
+def prepared(ranking: ScoresByRank, sizes: Sizes, n: int, zero_tail: float) -> Prepared:
     """Return what chance depends on in one ranking, for the (closed) set sizes along a path, which never fall."""
     sizes = np.asarray(sizes, np.int64)
     # The ranks in each level, and the moments of x, the part by which a score is below the last one above; ranks beyond
@@ -94,7 +94,7 @@ def prepared(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> Prepar
     return Prepared(n, sizes, lacking, points, table, _one_in_all(ranking, n), ranking.higher_of_two(n))
 
 
-def _one_in_all(ranking: Ranking, n: int) -> float:
+def _one_in_all(ranking: ScoresByRank, n: int) -> float:
     """Return one in the number of different ways to assign the scores to the items, not below LEAST."""
     ties = lgamma(n - ranking.listed + 1) + ranking.log_ties
     return exp(min(0.0, max(log(LEAST), ties - lgamma(n + 1))))
@@ -236,7 +236,7 @@ def _covariances(side: Prepared) -> tuple[tuple[Scores, Scores], tuple[Scores, S
     return (both, mixed), (mixed.T, lacks)
 
 
-def area_null(overlap: Overlap, measure: Measure, places: Sizes, variances: Scores) -> AreaNull | None:
+def area_null(overlap: TopSets, measure: Measure, places: Sizes, variances: Scores) -> AreaNull | None:
     """Return the null of the headline over some places of a path; None where only permutations tell it.
 
     `variances` are the exact ones at these places.
@@ -245,9 +245,10 @@ def area_null(overlap: Overlap, measure: Measure, places: Sizes, variances: Scor
         return None
     serving, exact = measure, variances
     k1, k2, weights = overlap.k1[places], overlap.k2[places], area_weights(places.size)
-    if measure.by_depth:  # a weighted sum of Dice's values at all depths
+    depths = overlap.at_depths if measure.by_depth and isinstance(overlap, Overlap) else None
+    if depths is not None:  # a weighted sum of Dice's values at all depths
         depth = int(overlap.asked[0][places[-1]])
-        k1, k2 = overlap.at_depths.k1[:depth], overlap.at_depths.k2[:depth]
+        k1, k2 = depths.k1[:depth], depths.k2[:depth]
         serving, exact = MEASURES["dice"], np.full(depth, np.nan)
         weights = depth_weights(measure, depth)
     chosen, kept = thinned(weights, k1, k2)
@@ -263,7 +264,7 @@ def area_null(overlap: Overlap, measure: Measure, places: Sizes, variances: Scor
     here = np.flatnonzero((k1 == upper[0]) & (k2 == upper[1]))
     if not here.size:
         return AreaNull(*known)
-    shared = overlap.at_depths.shared if measure.by_depth else overlap.shared[places]
+    shared = overlap.shared[places] if depths is None else depths.shared
     return AreaNull(*known, overlap_tails(overlap.n, *upper, int(shared[here[0]])))
 
 

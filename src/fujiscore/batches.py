@@ -12,7 +12,7 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.area import has_area_null
-from fujiscore.batch_nulls import Nulls, side
+from fujiscore.batch_nulls import Nulls, floors, side
 from fujiscore.closed_forms import closed_form, correct, has_closed_form
 from fujiscore.measures import evaluate
 from fujiscore.null import Chance, chances
@@ -107,6 +107,11 @@ class Depths:
 
     ks: Any
 
+    @property
+    def single(self) -> bool:
+        """Whether there is one k, whose values are reported, rather than an area."""
+        return isinstance(self.ks, int) or (not isinstance(self.ks, str) and self.ks.size == 1)
+
     def paths(self, depth: Sizes) -> tuple[Sizes, Sizes]:
         """Return where each pair's path begins, and all paths one after the other; none for a depth of 0."""
         if isinstance(self.ks, int):
@@ -168,6 +173,11 @@ class Task:
         """The membership of items outside a set whose last score is 0."""
         return float(self.zero_tail == "include")
 
+    @property
+    def capped(self) -> bool:
+        """Whether top sets hold positive scores only."""
+        return self.zero_tail == "cap"
+
 
 class RepeatedItem(Exception):  # noqa: N818 - names a place, and is always caught
     """A list holds an item twice: which pair of lists."""
@@ -193,6 +203,10 @@ class Swept:
         FUJI, and its upper bound.
     by_depth : ndarray
         One column per measure of the agreement at all depths.
+    kth, outside : ndarray
+        One column per list: the last scores of its sets, and the mean membership of its items outside them.
+    near : ndarray
+        The summed memberships of near misses, for paths of one point.
     """
 
     first: Sizes
@@ -204,15 +218,20 @@ class Swept:
     fuji: Scores
     high: Scores
     by_depth: Scores
+    kth: Scores
+    outside: Scores
+    near: Scores
 
 
 def compared(r: Lists, s: Lists, task: Task) -> dict[str, NDArray[Any]]:
     """Return one column per result, one row per pair of lists: what `compare` gives for each alone.
 
     `n_a`, `n_b`, `shared` (sizes of the lists, items that they share), `k` (where the pair is evaluated, or its path
-    ends; 0 if a list is empty), and each measure under its name: its headline, NaN where it is undefined, such as FUJI
-    of a list whose scores are all negative. Beside them `fuji_high` and, with a universe, `*_expected`, `*_corrected`
-    and `*_p`, NaN where ties="stable" cuts ties.
+    ends; 0 if a list is empty), `zero` (whether values are undefined because zeros are no members), and each measure
+    under its name: its headline, NaN where it is undefined, such as FUJI of a list whose scores are all negative, and
+    any value at a k beyond the positive scores of both lists. Beside them `fuji_high`, `fuji_floor`,
+    `fuji_above_floor`, `fuji_near` and, with a universe, `*_expected`, `*_corrected` and `*_p`, NaN where ties="stable"
+    cuts ties.
     """
     r, s = (side.uniform().read(task.negative) for side in (r, s))
     swept = _sweep(r, s, task)
@@ -223,13 +242,43 @@ def compared(r: Lists, s: Lists, task: Task) -> dict[str, NDArray[Any]]:
     counts = {"n_a": r.sizes, "n_b": s.sizes, "shared": r.sizes + s.sizes - swept.sizes}
     columns: dict[str, NDArray[Any]] = {name: count // task.signs for name, count in counts.items()}
     columns["k"] = np.where(lengths > 0, np.append(swept.paths, 0)[swept.first[1:] - 1], 0)
+    zero = _says_nothing(task, swept, task.measures[0].name) & ~np.isnan(swept.fuji)
+    columns["zero"] = (lengths > 0) & np.append(zero, False)[swept.first[1:] - 1]
     values = _values(r, s, task, swept)
     against = _against_chance(r, s, task, swept, values) if task.universe is not None else {}
     for measure in task.measures:
         columns[measure.name] = _headlines(measure, values[measure.name], swept.first)
-        if measure.name == "fuji" and task.missing == "bounds":
-            columns["fuji_high"] = _headlines(measure, swept.high, swept.first)
+        if measure.name == "fuji":
+            columns |= _beside_fuji(r, s, task, swept, measure, columns["fuji"])
         columns |= against.get(measure.name, {})
+    return columns
+
+
+def _beside_fuji(
+    r: Lists, s: Lists, task: Task, swept: Swept, measure: Measure, fuji: Scores
+) -> dict[str, NDArray[Any]]:
+    """Return the columns beside FUJI: the most that it can be, its floor, its value above that, the near misses' part.
+
+    Where both lists end with their top sets, reordering them changes nothing and nothing outside gets credit: the
+    floor is 1, and the value above it is FUJI itself. Items split by sign have no floor in closed form.
+    """
+    columns: dict[str, NDArray[Any]] = {}
+    undefined = np.isnan(fuji)
+    if task.missing == "bounds":
+        high = _headlines(measure, swept.high, swept.first)
+        columns["fuji_high"] = np.where(undefined, np.nan, high)
+    if task.signs == 1:
+        lengths = np.diff(swept.first)
+        n = [np.repeat(side.sizes, lengths) for side in (r, s)]
+        sides = zip(n, (swept.k1, swept.k2), swept.outside.T, strict=True)
+        floor = _headlines(measure, sum(floors(*one) for one in sides) / 2, swept.first)  # type: ignore[arg-type]
+        outside = ((swept.k1 < n[0]) | (swept.k2 < n[1])).astype(np.float64)
+        within = _headlines(measure, outside, swept.first) > 0
+        columns["fuji_floor"] = np.where(undefined, np.nan, floor)
+        columns["fuji_above_floor"] = np.where(within, correct(fuji, columns["fuji_floor"]), fuji)
+    if task.depths.single:
+        union = swept.k1 + swept.k2 - swept.shared
+        columns["fuji_near"] = np.where(undefined, np.nan, _headlines(measure, swept.near / union, swept.first))
     return columns
 
 
@@ -238,15 +287,16 @@ def _sweep(r: Lists, s: Lists, task: Task) -> Swept:
     first, paths = task.depths.paths(np.minimum(r.sizes, s.sizes) // task.signs)
     persistence = [measure.parameters.get("p", 0.0) for measure in task.measures if measure.by_depth]
     k1, k2, shared = np.empty((3, paths.size), np.int64)
-    fuji, high = np.empty((2, paths.size))
-    swept = Swept(
-        first, paths, np.empty(len(r), np.int64), k1, k2, shared, fuji, high, np.empty((paths.size, len(persistence)))
-    )
+    fuji, high, near = np.empty((3, paths.size))
+    kth, outside = np.empty((2, paths.size, 2))
+    by_depth = np.empty((paths.size, len(persistence)))
+    sizes = np.empty(len(r), np.int64)
+    swept = Swept(first, paths, sizes, k1, k2, shared, fuji, high, by_depth, kth, outside, near)
     bounds = task.missing == "bounds" and any(measure.name == "fuji" for measure in task.measures)
     bad = _kernels.batch.overlaps(
         *(r.start, r.items, r.scores, s.start, s.items, s.scores, first, paths),
-        *(task.ties == "closed", task.tail, bounds, np.array(persistence, np.float64)),
-        *(swept.sizes, k1, k2, shared, fuji, high, swept.by_depth),
+        *(task.ties == "closed", task.capped, task.tail, bounds, np.array(persistence, np.float64)),
+        *(sizes, k1, k2, shared, fuji, high, by_depth, kth, outside, near),
     )
     if bad >= 0:
         raise RepeatedItem(int(bad))
@@ -265,7 +315,21 @@ def _values(r: Lists, s: Lists, task: Task, swept: Swept) -> dict[str, Scores]:
         elif not measure.by_rank:
             values[measure.name] = evaluate(measure, counts)
     by_rank = [measure for measure in task.measures if measure.name not in values]
-    return values | (_by_rank(r, s, task, by_rank, swept) if by_rank else {})
+    values |= _by_rank(r, s, task, by_rank, swept) if by_rank else {}
+    return {name: np.where(_says_nothing(task, swept, name), np.nan, own) for name, own in values.items()}
+
+
+def _says_nothing(task: Task, swept: Swept, name: str) -> NDArray[np.bool_]:
+    """Return where a value is undefined, for zeros are no members.
+
+    Capped sets: a list without a positive score has none. Others, at one k: the last scores of both are 0. Below 0
+    scores still order items, but count as 0 in FUJI.
+    """
+    if task.capped:
+        return np.asarray((swept.kth <= 0).any(axis=1))
+    if not task.depths.single:
+        return np.zeros(swept.paths.size, np.bool_)
+    return np.asarray(((swept.kth <= 0) if name == "fuji" else (swept.kth == 0)).all(axis=1))
 
 
 def _by_rank(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:
@@ -273,9 +337,12 @@ def _by_rank(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept:
     pair_of = np.repeat(np.arange(len(r)), np.diff(swept.first))
     values, left = _rank_correlations(r, s, task, [m for m in measures if m.base in RANK_CORRELATIONS], swept)
     others = [measure for measure in measures if measure.name not in values]
-    values |= {measure.name: np.empty(swept.paths.size) for measure in others}
+    values |= {measure.name: np.full(swept.paths.size, np.nan) for measure in others}
     large = set(pair_of[left].tolist())
+    empty = set(pair_of[(swept.kth <= 0).any(axis=1)].tolist()) if task.capped else set()
     for q in np.unique(pair_of).tolist() if others else sorted(large):
+        if q in empty:
+            continue
         points = slice(swept.first[q], swept.first[q + 1])
         overlap = overlap_of_lists(r, s, q, swept.paths[points], task)
         for measure in measures if q in large else others:
@@ -292,7 +359,7 @@ def _rank_correlations(
     rows = np.empty((swept.paths.size, _kernels.coefficients.COLUMNS))
     correlations = any(measure.base in {"spearman", "weightedtau"} for measure in measures)
     lists = (r.start, r.items, r.scores, s.start, s.items, s.scores, swept.first, swept.paths)
-    _kernels.coefficients.unions(*lists, task.ties == "closed", correlations, rows)
+    _kernels.coefficients.unions(*lists, task.ties == "closed", task.capped, correlations, rows)
     unions = Unions(swept.k1, swept.k2, swept.shared, rows)
     values = {measure.name: measure.values(unions, **measure.parameters) for measure in measures}
     for measure in measures:
@@ -348,11 +415,12 @@ def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: Task) -> Ove
     for name, place, lists, own in (("a", place_r, r, own_r), ("b", place_s, s, own_s)):
         filled, absent = np.zeros(n), np.ones(n, np.bool_)
         filled[place], absent[place] = lists.scores[own], False
-        ranking = Ranking.checked(name, filled, absent=absent if place.size < n else None)
+        negatives = None
         if lists.negatives is not None:
-            ranking.negatives = np.zeros(n, np.bool_)
-            ranking.negatives[place] = lists.negatives[own]
-        rankings.append(ranking)
+            negatives = np.zeros(n, np.bool_)
+            negatives[place] = lists.negatives[own]
+        gone = absent if place.size < n else None
+        rankings.append(Ranking.checked(name, filled, absent=gone, negatives=negatives))
     options: Any = {"ties": task.ties, "zero_tail": task.zero_tail, "population": task.universe}
     return Overlap(rankings[0], rankings[1], path, path, **options)
 
@@ -373,7 +441,8 @@ def _against_chance(
         for q in here.tolist():
             points = slice(swept.first[q], swept.first[q + 1])
             defined = [measure for measure in known if not np.isnan(values[measure.name][points]).all()]
-            for name, level in _alone(r, s, task, q, swept.paths[points], defined).items():
+            found = _alone(r, s, task, q, swept.paths[points], defined) if defined else {}
+            for name, level in found.items():
                 p_value = np.nan if level.p_value is None else level.p_value
                 out[name][:, q] = level.expected_auc, level.corrected_auc, p_value
     return {measure.name: _named(measure, out[measure.name]) for measure in known}
@@ -390,8 +459,8 @@ def _nulls(r: Lists, s: Lists, task: Task, swept: Swept, here: Sizes) -> Nulls:
     ks = np.zeros(len(r), np.int64)
     ks[here] = swept.paths
     closed, n = task.ties == "closed", task.universe or 0
-    side_r = side(n, r.start, r.scores, ks, swept.k1, closed=closed)
-    side_s = side(n, s.start, s.scores, ks, swept.k2, closed=closed)
+    side_r = side(n, r.start, r.scores, ks, swept.k1, closed=closed, capped=task.capped)
+    side_s = side(n, s.start, s.scores, ks, swept.k2, closed=closed, capped=task.capped)
     shared = (r.sizes + s.sizes - swept.sizes)[here]
     two = (side_r.upper > 0) & (side_s.upper > 0)
     for q in np.flatnonzero(two & ((side_r.upper < r.sizes[here]) | (side_s.upper < s.sizes[here]))).tolist():

@@ -11,7 +11,7 @@ from fujiscore import _kernels
 from fujiscore.area import running_moments
 from fujiscore.errors import choice, integer
 from fujiscore.measures import MEASURES, evaluate
-from fujiscore.overlap import Counts, Overlap, grid
+from fujiscore.overlap import Counts, Overlap, TopSets, grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,12 +37,12 @@ def has_closed_form(measure: Measure) -> bool:
     return measure.linear or measure.by_depth or measure.name in CLOSED_FORMS
 
 
-def closed_form(measure: Measure, overlap: Overlap) -> Moments | None:
+def closed_form(measure: Measure, overlap: TopSets) -> Moments | None:
     """Return a measure's exact expectation and variance at each point, or None where no closed form applies."""
     if not has_closed_form(measure) or overlap.r.split is not None or (overlap.ties == "stable" and overlap.ties_cut):
         return None
     if measure.by_depth:
-        return _by_depth(measure, overlap)
+        return _by_depth(measure, overlap) if isinstance(overlap, Overlap) else None
     return moments(measure, Null(overlap.n, overlap.k1, overlap.k2, *overlap.tail_moments()))
 
 

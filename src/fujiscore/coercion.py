@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from fujiscore.direction import Evidence, evidence
 from fujiscore.errors import InputError, MissingExtraError, spelled
 from fujiscore.notes import Fact, Note
+from fujiscore.roles import is_group_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +32,7 @@ class Labelled(NamedTuple):
 
     `negative` is the policy for negative scores that suits them, for callers that name none; `underscored`, whether
     the labels have underscores where they may have had blanks; `unsigned`, of scores that lost their signs, what they
-    are and how to keep the signs, for `no_signs`.
+    are and how to keep the signs, for `no_signs`; `evidence`, what is known about their direction.
     """
 
     items: Labels | None
@@ -39,11 +41,34 @@ class Labelled(NamedTuple):
     negative: str = "raise"
     underscored: bool = False
     unsigned: str | None = None
+    evidence: Evidence | None = None
 
 
 def no_signs(name: str, asked: str, unsigned: str) -> InputError:
     """Return the error for scores without signs where something was asked that compares signs."""
-    return InputError(f"{name} must have signs for {asked}; it holds {unsigned}")
+    return InputError(f"{name} must have signs for {asked}; it holds {unsigned}", "signs")
+
+
+class ReadInPasses:
+    """A ranking or several, read in passes because they do not fit in memory: no item is known."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One name per ranking."""
+        raise NotImplementedError
+
+    def refusal(self, what: str = "") -> InputError:
+        """Return the error for what needs the items."""
+        wanted = f" for {what}" if what else ""
+        return InputError(
+            f"{' and '.join(self.names)} must be in memory{wanted}, not read in passes, which keep no items. Raise the "
+            "memory limit (FUJISCORE_MEMORY_LIMIT), rank fewer items, or pass both columns through fujiscore.scan to "
+            "fujiscore.compare."
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Raise: there are no scores in memory."""
+        raise self.refusal("an array")
 
 
 def is_null(value: Any) -> bool:
@@ -110,6 +135,8 @@ def labelled(obj: Any, name: str) -> Labelled:
     if isinstance(obj, Labelled):
         require_size(obj.scores.size, name)
         return obj
+    if isinstance(obj, ReadInPasses):
+        raise obj.refusal()
     if isinstance(obj, np.ndarray):
         return _from_array(obj, name)
     if isinstance(obj, (list, tuple, range)):
@@ -217,8 +244,7 @@ def _numbers(values: NDArray[Any], name: str) -> Scores:
         scores = np.ascontiguousarray(numbers, dtype=np.float64)
     if values.dtype.kind not in "fb" and (large := _is_large(scores)).any():
         require_apart(values[large].tolist(), f"{name} must hold")
-    shared = np.may_share_memory(scores, values) and not (values.base is not None and np.ndim(values.base) == 2)
-    return scores.copy() if shared else scores  # what users do to their array must not reach a checked ranking
+    return scores.copy() if np.may_share_memory(scores, values) else scores  # users may write to their array
 
 
 def require_apart(values: Iterable[Any], must: str) -> None:
@@ -261,7 +287,8 @@ def _from_library(obj: Any, name: str) -> Labelled:
     if nw.dependencies.is_pandas_series(obj):
         return _from_pandas(obj, name)
     if nw.dependencies.is_into_series(obj):
-        return _from_array(_series_array(nw.from_native(obj, series_only=True)), name)
+        part = _from_array(_series_array(nw.from_native(obj, series_only=True)), name)
+        return part._replace(evidence=evidence(getattr(obj, "name", None), part.scores))
     if is_table(obj):
         names, columns = from_table(obj, None)
         if len(columns) != 1:
@@ -299,9 +326,9 @@ def _from_pandas(series: Any, name: str) -> Labelled:
         return _from_items(series.tolist(), name)
     values = _numbers(_pandas_array(series), name)
     index = series.index
-    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
-        return Labelled(range(len(index)), values)
-    return Labelled(index.tolist(), values)
+    plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+    labels = range(len(index)) if plain else index.tolist()
+    return Labelled(labels, values, evidence=evidence(series.name, values))
 
 
 def _pandas_array(series: Any) -> NDArray[Any]:
@@ -362,7 +389,29 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     guessed = column is not None and items is None and indexed
     notes = (f"the column {column!r} labels the items, not the index",) if guessed else ()
     scored = [name for name in columns if name != column]
-    return scored, [Labelled(labels, _column_scores(table[name], name), notes) for name in scored]
+    if column is not None:
+        _require_columns_of_rankings(table, column, labels, scored, asked=items is not None)
+    block = np.empty((len(scored), len(table)))  # one copy of the table: rankings.block() needs no second one
+    for row, name in zip(block, scored, strict=True):
+        row[:] = _column_scores(table[name], name)
+    both = zip(scored, block, strict=True)
+    return scored, [Labelled(labels, row, notes, evidence=evidence(name, row)) for name, row in both]
+
+
+def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: Sequence[str], *, asked: bool) -> None:
+    """Raise if a table may have one row per item and ranking, or one ranking per row, by its columns' names."""
+    by = next((name for name in scored if is_group_name(name) and table[name].dtype.is_integer()), None)
+    if by is not None and len(set(labels)) < len(labels):
+        raise InputError(
+            f"rankings must have one column per ranking; this table seems to have one row per item and ranking, named "
+            f"by {by!r}. Reshape it, in pandas by .pivot(index={column!r}, columns={by!r}, values=...), or drop {by!r}."
+        )
+    if not asked and len(scored) > 1 and is_group_name(column):
+        raise InputError(
+            f"rankings must say whether rows or columns are rankings, for column {column!r} may name either. Pass "
+            f"{spelled('items', column)} to rank the rows by each column; or transpose the table to rank the columns "
+            f"in each row, in pandas by .set_index({column!r}).T."
+        )
 
 
 def _require_consistent(obj: Any, name: str) -> None:
@@ -420,9 +469,14 @@ def _text_column(table: Any) -> str | None:
     """Return the one column of text, which labels the items; None if all columns are numbers."""
     text = [name for name in table.columns if not _holds_scores(table[name])]
     if len(text) > 1:
+        item, *others = sorted(text, key=is_group_name)  # those that may name rankings last
+        named = f"Name the column of labels: {spelled('items', item)}, and drop the others."
+        if is_group_name(others[-1]):
+            pivot = f".pivot(index={item!r}, columns={others[-1]!r}, values=...)"
+            named += f" Or, if {others[-1]!r} names the rankings, reshape the table, in pandas by {pivot}."
         raise InputError(
             f"rankings must have numeric columns and at most one of labels; {', '.join(map(repr, text[:8]))} are not "
-            f"numeric. Name the column of labels: {spelled('items', text[0])}, and drop the others."
+            f"numeric. {named}"
         )
     if text and len(table.columns) == 1:
         raise InputError(f"rankings must have a column of scores; {text[0]!r} is the only column, and it is text.")

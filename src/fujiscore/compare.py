@@ -10,13 +10,25 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.closed_forms import has_closed_form
-from fujiscore.errors import NAME, InputError, choice, printable, short_names, spelled
-from fujiscore.explain import Explanation, explanation
+from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
+from fujiscore.explain import Explanation, explanation, zeros_say_nothing
 from fujiscore.intervals import ALTERNATIVES
-from fujiscore.long import Asked, LongRankings, pair_of_columns
+from fujiscore.long import Asked, LongRankings, Passes, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
 from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
-from fujiscore.overlap import Grid, Overlap, grid, limit, overlap_of, pair, require_scores_for_fuji, set_sizes
+from fujiscore.overlap import (
+    Grid,
+    TopSets,
+    at_zero,
+    grid,
+    limit,
+    overlap_of,
+    pair,
+    positive_scores,
+    require_scores_for_fuji,
+    set_sizes,
+    zero_policy,
+)
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Reported, ResultOverK
 from fujiscore.stream import Column
@@ -31,6 +43,10 @@ if TYPE_CHECKING:
     from fujiscore.overlap import Sizes, Ties, ZeroTail
     from fujiscore.ranking import Rankings
     from fujiscore.rankings import Policies
+
+
+# Standard deviations below the number of shared items that is expected by chance, for a hint.
+FAR_BELOW_CHANCE = -4.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +154,7 @@ class Comparison(ResultOverK, Reported):
         The evaluated k.
     at : ndarray of int64
         Further k to report.
-    overlap : Overlap
+    overlap : TopSets
         All that was computed of the two orders, along the grid and the further k.
     notes : tuple of str
         What was done to the input, and what the results rest on.
@@ -148,11 +164,11 @@ class Comparison(ResultOverK, Reported):
         Which areas count as extreme in p-values.
     """
 
-    rankings: Rankings
+    rankings: Rankings | LongRankings
     measures: tuple[Measure, ...]
     grid: Grid
     at: Sizes
-    overlap: Overlap
+    overlap: TopSets
     notes: tuple[str, ...]
     permuted: Mapping[str, list[Chance]] | None = None
     alternative: str = "greater"
@@ -188,6 +204,12 @@ class Comparison(ResultOverK, Reported):
     def in_memory(self) -> bool:
         """Whether both rankings are in memory, as `explain` needs them, rather than read in passes."""
         return not isinstance(self.rankings, LongRankings)
+
+    def loaded(self, what: str) -> Rankings:
+        """Return both rankings for what needs their items, or raise if they were read in passes."""
+        if isinstance(self.rankings, LongRankings):
+            raise self.rankings.refusal(what)
+        return self.rankings
 
     @property
     def ties_cut(self) -> int:
@@ -262,31 +284,40 @@ class Comparison(ResultOverK, Reported):
         return self.curves[name]
 
     def levels(self) -> list[Level]:
-        """Return each measure's areas and its values at further k, against chance."""
+        """Return each measure's areas and its values at further k, against chance.
+
+        A value at a k where the last scores of both top sets are 0 is undefined: NaN.
+        """
         rows: list[Level] = []
         for measure in self.measures:
             values = evaluate(measure, self.overlap)
+            reported = np.where(at_zero(self.overlap, fuzzy=measure.name == "fuji"), np.nan, values)
             known = self._levels.get(measure.name)
             for number, points in enumerate(self.grids):
-                here = values[np.searchsorted(self.overlap.asked[0], points.ks)]
+                places = np.searchsorted(self.overlap.asked[0], points.ks)
+                here = values[places]
                 level = None if known is None else known[number]
                 if points.ks is self.at or points.ks.size == 1:
                     shown = {row.k for row in rows if row.measure == measure.name}
                     ks = [i for i in range(points.ks.size) if int(points.ks[i]) not in shown]
-                    rows += [_point(measure, points, here, level, i) for i in ks]
+                    rows += [_point(measure, points, reported[places], level, i) for i in ks]
                 elif not (measure.whole and number):
                     rows.append(_headline(measure, points, here, level))
         return rows
 
+    @property
+    def usual_k(self) -> int:
+        """The k whose items are shown by default: 10, or half of the items, or where the positive scores end."""
+        k = min(10, max(1, self.grid.depth // 2))
+        if isinstance(self.rankings, LongRankings):
+            return k
+        return min(k, max(1, *map(positive_scores, self.rankings)))
+
     def explain(self, k: int | tuple[int, int] | None = None) -> Explanation:
-        """Explain FUJI at k, by default at 10 or half of the items; nothing is sorted again."""
-        if not self.in_memory:
-            raise InputError("explain needs both rankings in memory; these were read in passes. Compare their tops.")
-        if k is None:
-            k = min(10, max(1, self.grid.depth // 2))
-        zero_tail = "include" if self.overlap.zero_tail else "exclude"
-        sizes = set_sizes(k, self.rankings.depth)
-        return explanation(self.rankings, sizes, ties=self.overlap.ties, zero_tail=zero_tail)
+        """Explain FUJI at k, by default at `usual_k`; nothing is sorted again."""
+        both = self.loaded("explain")
+        sizes = set_sizes(self.usual_k if k is None else k, both.depth)
+        return explanation(both, sizes, ties=self.overlap.ties, zero_tail=zero_policy(self.overlap))
 
     def _summary(self) -> list[str]:
         top = self.grid.kind == "all" and self.ks.size > 1
@@ -342,7 +373,7 @@ def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | N
 def _point(measure: Measure, points: Grid, values: Scores, chance: Chance | None, i: int) -> Level:
     """Return the value at one k against chance."""
     k, value = int(points.ks[i]), float(values[i])
-    if chance is None:
+    if chance is None or np.isnan(value):
         return Level(measure.name, f"k = {k}", k, value)
     p_value = None if chance.p_values is None else float(chance.p_values[i])
     method = None if p_value is None else "permutations"
@@ -374,9 +405,10 @@ def fuji(
         Number of top items, from 1 to n; a pair (k1, k2) for top sets of different sizes.
     ties : {"closed", "stable"}
         Ties at the k-th score: include every tied item, or break ties by input order (as the published results do).
-    zero_tail : {"include", "exclude"}
+    zero_tail : {"include", "exclude", "cap"}
         Where the k-th score is 0: whether items outside, tied with it at 0, count as members (as in the paper's
-        algorithm and results) or not (as its equation says).
+        algorithm and results) or not (as its equation says). With "cap" top sets hold positive scores only, so that
+        their size is at most the number of these.
     **policies
         negative, nan, missing, duplicates, transform and universe, as in `rankings`.
 
@@ -428,7 +460,7 @@ def score(
     0.3333333333333333
     """
     chosen = find(measure)
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     sizes = set_sizes(k, limit(both))
     overlap = overlap_of(both, *sizes, ties=ties, zero_tail=zero_tail)
     return float(evaluate(chosen, overlap)[0])
@@ -469,7 +501,7 @@ def curve(
     chosen = find(measure)
     if str(policies.get("missing")) == "bounds":
         return _bounds(r, s, chosen, ks, ties, zero_tail, dict(policies))
-    both = pair(r, s, policies)
+    both = pair(r, s, policies, kept=False)
     points = grid(ks, both.depth, limit(both))
     overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, [chosen]))
@@ -540,7 +572,7 @@ def compare(
     measures : sequence of str or Measure
         Names in `MEASURES`, with parameters as in "rbo:0.98".
     k : int or increasing integers
-        Further k to report in `.levels()`.
+        Further k to report in `.levels()`; beyond the positive scores of both rankings values there are undefined.
     permutations, random_state, n_jobs, executor, progress
         As in `chance`.
     alternative : {"greater", "less", "two-sided"}
@@ -570,20 +602,25 @@ def compare(
     choice("alternative", alternative, ALTERNATIVES)
     if isinstance(r, Column) or isinstance(s, Column):
         asked = Asked(chosen, ks, permutations, ties)
-        both = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
+        both: Rankings | Passes = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
     else:
         both = pair(r, s, policies)
-    points = grid(ks, both.depth, limit(both))
+    most = both.depth if isinstance(both, Passes) else limit(both)
+    points = grid(ks, both.depth, most)
     if any(measure.name == "fuji" for measure in chosen):
-        require_scores_for_fuji(both)
-    at = grid(k, both.depth, limit(both), "k").ks if np.size(k) else np.empty(0, np.int64)
+        require_scores_for_fuji(both.extents if isinstance(both, Passes) else both)
+    at = grid(k, both.depth, most, "k").ks if np.size(k) else np.empty(0, np.int64)
     path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
-    if isinstance(both, LongRankings):
-        overlap: Overlap = both.overlap(path, zero_tail)
+    rankings: Rankings | LongRankings
+    overlap: TopSets
+    if isinstance(both, Passes):
+        rankings, overlap = both.overlap(path, zero_tail)
     else:
-        overlap = overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
-    notes = (*both.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
-    result = Comparison(both, chosen, points, at, overlap, notes, alternative=alternative)
+        rankings, overlap = both, overlap_of(both, path, path, ties=ties, zero_tail=zero_tail)
+    notes = (*rankings.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
+    notes += zero_caveats(overlap, np.union1d(points.ks, at) if points.ks.size == 1 else at)
+    notes += _direction_hint(overlap, chosen)
+    result = Comparison(rankings, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
         return result
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress, "alternative": alternative}
@@ -592,10 +629,11 @@ def compare(
     return replace(result, notes=(*notes, *further), permuted=drawn)
 
 
-def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
+def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
     """Return what values rest on: cut ties, constant scores, points where a measure is undefined."""
     notes: list[str] = []
-    if overlap.r.untied and overlap.s.untied and not any(measure.by_rank for measure in measures):
+    untied = overlap.r.untied and overlap.s.untied and not overlap.capped
+    if untied and not any(measure.by_rank for measure in measures):
         return notes
     points = overlap.k1.size
     if overlap.ties == "stable" and overlap.ties_cut:
@@ -608,13 +646,44 @@ def _caveats(overlap: Overlap, measures: Sequence[Measure]) -> list[str]:
     for measure in measures:
         undefined = undefined_points(measure, overlap)
         if undefined:
-            why = "constant scores in the union" if measure.by_rank else "ties make the sets differ in size"
+            unequal = "the sets differ in size" if overlap.capped else "ties make the sets differ in size"
+            why = "constant scores in the union" if measure.by_rank else unequal
             shown = "NaN" if np.isnan(measure.undefined) else f"{measure.undefined:g} by the paper's convention"
             notes.append(f"{measure.name} is undefined at {undefined} of {points} k ({why}): {shown} there")
     return notes
 
 
-def _chance_caveats(overlap: Overlap, measures: Sequence[Measure], permutations: int) -> list[str]:
+def zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
+    """Return a note on the reported k at which both top sets end with a score of 0, with the remedies."""
+    places = np.searchsorted(overlap.asked[0], reported)
+    zero = reported[at_zero(overlap, fuzzy=True)[places]]
+    if not zero.size:
+        return ()
+    count = "" if reported.size == 1 else f"{zero.size} of {reported.size} "
+    return (f"undefined at {count}k ({first_few(zero.tolist())}): {zeros_say_nothing()}",)
+
+
+def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str, ...]:
+    """Return a hint where top sets share far fewer items than by chance, as those of opposite directions do.
+
+    The standard deviation is that of the hypergeometric distribution. Rank correlations tell by their sign.
+    """
+    n = overlap.population
+    if n is None or n < 2 or overlap.r.split is not None or all(measure.by_rank for measure in measures):
+        return ()
+    first, second = overlap.k1 / n, overlap.k2 / n
+    deviation = np.sqrt(n * first * (1 - first) * second * (1 - second) * n / (n - 1))
+    excess = overlap.shared - n * first * second
+    z = np.divide(excess, deviation, out=np.zeros(excess.size), where=deviation > 0)
+    place = int(np.argmin(z))
+    if z[place] > FAR_BELOW_CHANCE:
+        return ()
+    sides = f"{spelled('transform', ('flip', None))} or {spelled('transform', (None, 'flip'))}"
+    found = f"{overlap.shared[place]} items shared at k = {overlap.asked[0][place]}, z = {z[place]:.1f}"
+    return (f"far less alike than by chance ({found}): if lower is better in one of the rankings, pass {sides}",)
+
+
+def _chance_caveats(overlap: TopSets, measures: Sequence[Measure], permutations: int) -> list[str]:
     """Return why chance levels are missing, with the remedy."""
     if overlap.population is None:
         return [no_universe()]

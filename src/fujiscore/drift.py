@@ -19,6 +19,7 @@ from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import align, takes_policies
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.seeds import as_seed
+from fujiscore.transforms import one_per_ranking
 from fujiscore.version_tests import ROUNDING, enough, version_test
 
 if TYPE_CHECKING:
@@ -126,8 +127,10 @@ def drift(
     rules: Any = {"missing": "zero", **policies}
     alone = {name: value for name, value in rules.items() if name not in {"missing", "universe"}}
     names = _names(reference, current)
+    transforms = one_per_ranking(alone.pop("transform", None), ROLES)
     versions = [
-        _version(obj, role, name, alone) for obj, role, name in zip((reference, current), ROLES, names, strict=True)
+        _version(obj, role, name, alone | {"transform": transform})
+        for obj, role, name, transform in zip((reference, current), ROLES, names, transforms, strict=True)
     ]
     both = align(versions, names, missing=rules["missing"], universe=_universe(versions, rules))
     points = ks if k is None else [_size(k, both.depth)]
@@ -139,8 +142,8 @@ def drift(
     tested = None
     if any(one is not None for one in given.values()):
         draws = [
-            _draws(one, role, own, alone | {"missing": rules["missing"]})
-            for (role, one), own in zip(given.items(), versions, strict=True)
+            _draws(one, role, own, alone | {"missing": rules["missing"], "transform": transform})
+            for (role, one), own, transform in zip(given.items(), versions, transforms, strict=True)
         ]
         tested = _tested(
             versions,

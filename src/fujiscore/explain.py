@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.errors import short_names
+from fujiscore._kernels.batch import near
+from fujiscore.errors import counted, short_names, spelled
 from fujiscore.measures import evaluate, find
-from fujiscore.overlap import overlap_of, pair, set_sizes
+from fujiscore.overlap import at_zero, overlap_of, pair, set_sizes, tail_moments
 from fujiscore.rankings import takes_policies
 from fujiscore.results import Result
 from fujiscore.tables import Table, columns_table, first_places, frame, short_start, text_table
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
-    from fujiscore.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.overlap import Overlap, Sizes, Ties, ZeroTail
     from fujiscore.ranking import Ranking, Rankings
     from fujiscore.rankings import Policies
 
@@ -36,9 +37,9 @@ class Explanation(Result):
     Attributes
     ----------
     value : float
-        FUJI, the sum of the contributions over the number of rows.
+        FUJI, the sum of the contributions over the number of rows; NaN where the last scores of both top sets are 0.
     jaccard : float
-        The part that the shared items alone make up.
+        The part that the shared items alone make up; NaN likewise.
     k1, k2 : int
         The sizes of the two top sets.
     items : list
@@ -52,7 +53,9 @@ class Explanation(Result):
     contribution : ndarray of float64
         The smaller membership; 1 for a shared item.
     kind : list of str
-        "shared", "near miss" (contribution at least 1/2) or "far miss"; with negative="split" also "opposite sign".
+        "shared", "near miss" or "far miss"; with negative="split" also "opposite sign". A miss is near if its
+        membership exceeds the midpoint between 1 and the mean membership of the list's items outside the top set: 1/2
+        where scores fall to 0.
     notes : tuple of str
         What was done to the input.
     """
@@ -92,16 +95,24 @@ class Explanation(Result):
 
     def made_of(self) -> str:
         """Return what FUJI's value is made of, in words."""
-        counts = {kind: self.kind.count(kind) for kind in ("shared", "near miss", "far miss", "opposite sign")}
-        opposite = f", {counts['opposite sign']} of opposite sign" if counts["opposite sign"] else ""
-        credit = float(self.contribution.sum()) - counts["shared"]
-        return (
-            f"({counts['shared']} shared + {credit:.4f} credit for {counts['near miss']} near and "
-            f"{counts['far miss']} far misses{opposite}) / {len(self)} items"
-        )
+        shared = self.kind.count("shared")
+        misses = []
+        for kind in ("near miss", "far miss"):
+            credit = [float(one) for one, own in zip(self.contribution, self.kind, strict=True) if own == kind]
+            if credit:
+                misses.append(f" + {sum(credit):.4f} for {counted(len(credit), kind, f'{kind}es')}")
+        opposite = self.kind.count("opposite sign")
+        signs = f", {opposite} of opposite sign" if opposite else ""
+        return f"({shared} shared{''.join(misses)}{signs}) / {len(self)} items"
+
+    def in_words(self) -> str:
+        """Return FUJI, what it is made of, and Jaccard in one line."""
+        if np.isnan(self.value):
+            return f"FUJI is undefined at {self.sizes}: the k-th score is 0 on both sides"
+        return f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
 
     def _summary(self) -> list[str]:
-        head = f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
+        head = self.in_words()
         shown = min(len(self), SHOWN)
         items = short_names(self.items[:shown])
         rows = [
@@ -133,7 +144,7 @@ class Explanation(Result):
             "contribution": (".4f", self.contribution),
             "kind": ("", self.kind),
         }
-        head = f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
+        head = self.in_words()
         return [columns_table(head, columns, f"{len(self)} items", first_places(len(self), rows))]
 
 
@@ -165,7 +176,7 @@ def explain(
     Examples
     --------
     >>> import fujiscore as fj
-    >>> why = fj.explain({"a": 4, "b": 3, "c": 2}, {"a": 4, "c": 3, "b": 1}, 2)
+    >>> why = fj.explain({"a": 4, "b": 3, "c": 2.5, "d": 0}, {"a": 4, "c": 3, "b": 1, "d": 0}, 2)
     >>> why.items, why.kind
     (['c', 'b', 'a'], ['near miss', 'far miss', 'shared'])
     """
@@ -184,15 +195,19 @@ def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_t
     contribution = np.minimum(member_r, member_s)
     inside = inside_r & inside_s
     opposite = _opposite_signs(both)[union]
-    kinds = np.select([inside, opposite, contribution >= 0.5], ["shared", "opposite sign", "near miss"], "far miss")
+    nearby = _near(first, k1, member_r, overlap) & _near(second, k2, member_s, overlap)
+    kinds = np.select([inside, opposite, nearby], ["shared", "opposite sign", "near miss"], "far miss")
+    undefined = {name: bool(at_zero(overlap, fuzzy=name == "fuji")[0]) for name in ("fuji", "jaccard")}
+    values = {name: float(evaluate(find(name), overlap)[0]) for name in undefined}
+    value, jaccard = (float("nan") if zero else values[name] for name, zero in undefined.items())
     rank_r, rank_s = first.ranks[union], second.ranks[union]
     labels = [both.label(int(position)) for position in union]
     texts = [str(label) for label in labels]
     by_label = np.argsort(sorted(range(len(texts)), key=texts.__getitem__))
-    rows = np.lexsort((by_label, rank_r + rank_s, -contribution, inside))
+    rows = np.lexsort((by_label, rank_r + rank_s, -contribution, kinds != "near miss", inside))
     return Explanation(
-        value=float(evaluate(find("fuji"), overlap)[0]),
-        jaccard=float(evaluate(find("jaccard"), overlap)[0]),
+        value=value,
+        jaccard=jaccard,
         k1=k1,
         k2=k2,
         items=[labels[row] for row in rows],
@@ -204,8 +219,23 @@ def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_t
         membership_s=member_s[rows],
         contribution=contribution[rows],
         kind=kinds[rows].tolist(),
-        notes=both.notes,
+        notes=(*both.notes, *([f"FUJI is undefined: {zeros_say_nothing()}"] if undefined["fuji"] else [])),
     )
+
+
+def zeros_say_nothing() -> str:
+    """Return why a value is undefined where the last scores of both top sets are 0, and what to do."""
+    remedies = f"pass a smaller {spelled('k')}, or {spelled('zero_tail', 'cap')} to count positive scores only"
+    return f"the k-th score is 0 on both sides, so that all other items tie with it; {remedies}"
+
+
+def _near(ranking: Ranking, k: int, membership: Scores, overlap: Overlap) -> NDArray[np.bool_]:
+    """Return which items are in a ranking's top set, or miss it nearly, as the items that it lists lie."""
+    last = ranking.ranked[k - 1]
+    mean = tail_moments(ranking, np.array([k]), ranking.n, overlap.zero_tail)[0][0]
+    if last > 0:  # unlisted items are at 0
+        mean *= (ranking.n - k) / max(ranking.listed - k, 1)
+    return np.asarray(near(membership, mean if k < ranking.listed else 1.0))
 
 
 def _opposite_signs(both: Rankings) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import io
 import json
 import os
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
@@ -102,10 +102,12 @@ def judge(
 ) -> Verdict:
     """Return whether a comparison of runs passes the gates, which judge its first measure.
 
-    Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks, a query without a value, and a
-    query for which `b` lists fewer items than `a` within the first k (lists are compared up to the end of the shorter
-    one) fail whatever the values are: a release that lost results does not pass for being good at the others. So does
-    `missing="drop"`, which leaves out the items that `b` lacks, unless shorter lists are allowed.
+    FUJI is judged by its value above the floor, `fuji_above_floor`: 0 for lists reordered at random, 1 for equal top
+    sets, whatever the offset of the scores (FUJI itself where both lists end with their top sets, or items are split by
+    sign). Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks, a query without a
+    value, and a query for which `b` lists fewer items than `a` within the first k (lists are compared up to the end of
+    the shorter one) fail whatever the values are: a release that lost results does not pass for being good at the
+    others. So does `missing="drop"`, which leaves out the items that `b` lacks, unless shorter lists are allowed.
 
     Parameters
     ----------
@@ -148,7 +150,8 @@ def judge(
     column, title = _judged(result, corrected=corrected)
     checks = _presence(result, column, title, queries=allow_missing_queries, items=allow_shorter_lists)
     if fail_under is not None:
-        checks.append(at_least(f"mean {title}", result.spread(column).mean, fail_under))
+        mean = at_least(f"mean {title}", result.spread(column).mean, fail_under)
+        checks.append(replace(mean, text=mean.text + _floor_words(result, column)))
     if fail_under_quantile is not None:
         q, bound = fail_under_quantile
         checks.append(at_least(f"{100 * q:g} % quantile of {title}", result.quantile(q, column), bound))
@@ -190,7 +193,10 @@ def _judged(result: RunComparison, *, corrected: bool) -> tuple[str, str]:
     """Return the column that gates judge, and what it is called."""
     measure = result.measures[0]
     if not corrected:
-        return measure.name, measure.title
+        column = f"{measure.name}_above_floor"
+        return (
+            (column, f"{measure.title} above its floor") if column in result.columns else (measure.name, measure.title)
+        )
     column = f"{measure.name}_corrected"
     if column not in result.columns:
         raise InputError(
@@ -198,6 +204,14 @@ def _judged(result: RunComparison, *, corrected: bool) -> tuple[str, str]:
             f"Pass {spelled('universe', 'N')}, or a first measure with a chance level, such as fuji or jaccard."
         )
     return column, f"{measure.title} corrected"
+
+
+def _floor_words(result: RunComparison, column: str) -> str:
+    """Return FUJI and its floor in words, where the value above the floor is judged."""
+    if not column.endswith("_above_floor"):
+        return ""
+    fuji, floor = result.spread("fuji").mean, result.spread("fuji_floor").mean
+    return f" (FUJI {_apart(fuji, floor)}; reordered at random {_apart(floor, fuji)})"
 
 
 def _presence(result: RunComparison, column: str, title: str, *, queries: bool, items: bool) -> list[Check]:

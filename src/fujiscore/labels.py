@@ -82,7 +82,9 @@ def _changed_by_spreadsheet(
     return None if all(found) else next((place, labels) for place, labels in enumerate(found) if labels)
 
 
-def advice(lists: Sequence[Collection[Hashable]], names: Sequence[str]) -> str | None:
+def advice(
+    lists: Sequence[Collection[Hashable]], names: Sequence[str], noun: tuple[str, str] = ("item", "items")
+) -> str | None:
     """Return a sentence on labels that nearly match and what to do about them, None if there are none."""
     parts = []
     unmatched = _unmatched(lists)
@@ -91,7 +93,7 @@ def advice(lists: Sequence[Collection[Hashable]], names: Sequence[str]) -> str |
         one, other = (_shown(label, near.changes) for label in near.labels)
         match = "matches" if near.count == 1 else "match"
         parts.append(
-            f"{counted(near.count, 'item')} {match} but for {', '.join(near.changes)} ({one} in {names[i]}, {other} in "
+            f"{counted(near.count, *noun)} {match} but for {', '.join(near.changes)} ({one} in {names[i]}, {other} in "
             f"{names[j]}): if these are the same, {', '.join(REMEDIES[change] for change in near.changes)}"
         )
     if (changed := _changed_by_spreadsheet(unmatched, lists)) is not None:

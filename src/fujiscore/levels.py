@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
 from fujiscore._kernels.sweep import memberships
+from fujiscore.coercion import ReadInPasses
 from fujiscore.errors import NAME, InputError, printable, shown
-from fujiscore.overlap import Overlap, require_scores_for_fuji
+from fujiscore.overlap import require_scores_for_fuji
 from fujiscore.ranking import Ranking
-from fujiscore.tables import Table
-from fujiscore.thresholds import found, kept_keys, log_ties
+from fujiscore.tables import Table, Tabular
+from fujiscore.thresholds import found, kept_keys, log_ties, score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,34 +25,70 @@ if TYPE_CHECKING:
     from fujiscore.thresholds import Classes, Found, Spans
 
 
-class SummarisedRanking(Ranking):
-    """A ranking that is too long to hold: what is known of it, and after the last pass its levels.
+@dataclass(frozen=True, eq=False, repr=False)
+class SummarisedRanking(ReadInPasses, Tabular):
+    """A ranking that is too long for memory: what passes over it tell, above all its levels along a path.
 
     A level is what the next larger top set of a path adds to the one before; the last level is outside all sets.
+    Together with `Ranking` it is a `ScoresByRank`; what needs the items is refused.
 
     Attributes
     ----------
+    name : str
+        The ranking's name in messages and results.
+    n : int
+        The number of items.
     best : float
         The highest score, or one close to it, of the same sign.
     constant : bool
         Whether all items have the same score.
+    found : Found
+        The top sets of the path.
+    moments : ndarray
+        Count, mean, squares and cubes of each level.
+    log_ties : float
+        The logarithm of the number of ways to arrange equal scores, or a bound of it.
+    upper : int
+        How many items have the higher of two scores; 0 for more or fewer.
     """
 
-    untied = False  # not known
+    name: str
+    n: int
+    best: float
+    constant: bool
+    found: Found
+    moments: Scores
+    log_ties: float
+    upper: int
+    notes: tuple[str, ...] = ()
 
-    def __init__(self, name: str, n: int, best: float, *, constant: bool) -> None:
-        self.__dict__ = Ranking.checked(name, np.empty(0)).__dict__
-        self.n, self._best, self._constant = n, best, constant
+    untied: ClassVar[bool] = False  # not known
+    split: ClassVar[None] = None
+    universe: ClassVar[None] = None
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise: whatever else a ranking has needs its items."""
+        if hasattr(Ranking, name) and not name.startswith("_"):
+            raise self.refusal(f".{name}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return self.n
+
+    def __repr__(self) -> str:
+        """Return the name and the size in one line; print shows the notes too."""
+        return self._summary()[0]
 
     @property
-    def best(self) -> float:
-        """The highest score, or one close to it, of the same sign."""
-        return self._best
+    def names(self) -> tuple[str, ...]:
+        """The only name."""
+        return (self.name,)
 
     @property
-    def constant(self) -> bool:
-        """Whether all items have the same score."""
-        return self.n > 1 and self._constant
+    def listed(self) -> int:
+        """Number of items that the ranking itself lists: all of them."""
+        return self.n
 
     def _summary(self) -> list[str]:
         """Return the name and the size."""
@@ -62,25 +99,20 @@ class SummarisedRanking(Ranking):
             Table("a ranking read in passes", ["ranking", "items"], [[printable(self.name, NAME), self.n]], ["", "d"])
         ]
 
-    def _first_items(self, most: int | None) -> tuple[list[str], NDArray[np.int32]]:  # noqa: ARG002 - none is held
-        return ["not held: read in passes"], np.empty(0, np.int32)
-
-    def _picture(self) -> str:
-        return ""
-
-    def summarise(self, found: Found, moments: Scores, log_ties: float, upper: int) -> None:
-        """Remember the top sets of a path, the moments of the levels, and the ties."""
-        self._found, self._moments, self._upper = found, moments, upper
-        self.__dict__["log_ties"] = log_ties
-
     def kth(self, sizes: Sizes) -> Scores:
         """Return the last scores of top sets of the path."""
-        return self._found.kth[np.searchsorted(self._found.sizes, sizes)]
+        return self.found.kth[np.searchsorted(self.found.sizes, sizes)]
+
+    def ends_at_zero(self, sizes: Sizes, *, fuzzy: bool) -> NDArray[np.bool_]:
+        """Return which top sets of the path end with a score of 0; scores below 0 count as 0 in memberships."""
+        scores = self.found.kth if fuzzy else self.found.raw
+        zero: NDArray[np.bool_] = scores[np.searchsorted(self.found.sizes, sizes)] == 0
+        return zero
 
     def level_moments(self, sizes: Sizes, counts: Scores) -> Scores:
         """Return mean, squares and cubes of the scores between top sets of the path."""
         out = np.zeros((3, counts.size))
-        ends = np.append(np.searchsorted(self._found.sizes, sizes, side="right"), len(self._moments))
+        ends = np.append(np.searchsorted(self.found.sizes, sizes, side="right"), len(self.moments))
         for level in range(1, counts.size):
             last = float(self.kth(sizes[level - 1 : level])[0])
             if last > 0 and counts[level]:
@@ -90,11 +122,11 @@ class SummarisedRanking(Ranking):
 
     def higher_of_two(self, n: int) -> int:  # noqa: ARG002 - all items are listed
         """Return how many items have the higher of two scores; 0 for more or fewer."""
-        return self._upper
+        return self.upper
 
     def tail_moments(self, zero_tail: float) -> tuple[Scores, Scores]:
         """Return mean and variance of the memberships outside each top set of the path."""
-        kth, moments = self._found.kth, self._moments
+        kth, moments = self.found.kth, self.moments
         mean, variance = np.full(kth.size, zero_tail), np.zeros(kth.size)
         for point in np.flatnonzero(kth > 0).tolist():
             count, mean[point], second, _ = self.joined(point + 1, len(moments), kth[point])
@@ -108,8 +140,8 @@ class SummarisedRanking(Ranking):
         """
         total = (0.0, 0.0, 0.0, 0.0)
         for level in range(start, stop):
-            count, *powers = self._moments[level].tolist()
-            scale = float(self._found.kth[level - 1]) / unit
+            count, *powers = self.moments[level].tolist()
+            scale = float(self.found.kth[level - 1]) / unit
             total = join(total, (count, *(x * scale**i for i, x in enumerate(powers, 1))))
         return total
 
@@ -160,11 +192,33 @@ def units(found: Found, classes: Classes) -> Scores:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
-    """One ranking after the last pass: its buckets, spans and classes, and the scores that were kept."""
+class Extent:
+    """One ranking after the first pass: its name, its buckets, and what they tell."""
 
-    ranking: SummarisedRanking
+    name: str
     buckets: Spans
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return int(self.buckets.count.sum())
+
+    @property
+    def best(self) -> float:
+        """The highest score, or one close to it, of the same sign."""
+        return float(score(self.buckets.first[0]))
+
+    @property
+    def constant(self) -> bool:
+        """Whether all items have the same score."""
+        return self.n > 1 and self.buckets.count.size == 1 and not self.buckets.mixed[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One ranking after the last pass: its extent, spans and classes, and the scores that were kept."""
+
+    extent: Extent
     spans: Spans
     classes: Classes
     kept: Scores
@@ -179,7 +233,9 @@ class Cells:
     s: Scores
 
 
-def summarised(sides: Sequence[Side], path: Sizes, totals: Scores, zero_tail: float) -> SummarisedOverlap:
+def summarised(
+    sides: Sequence[Side], path: Sizes, totals: Scores, zero_tail: float, notes: tuple[str, ...]
+) -> SummarisedOverlap:
     """Return the overlap along a path, from the cells of both rankings' classes and the items that were kept."""
     keys = [kept_keys(side.spans, side.kept) for side in sides]
     if [own.size for own in keys] != [side.spans.kept for side in sides]:
@@ -195,16 +251,19 @@ def summarised(sides: Sequence[Side], path: Sizes, totals: Scores, zero_tail: fl
         both: Scores = np.bincount(place, of_classes.ravel(), size * size) + counted
         return both.reshape(size, size)
 
-    sums = []
+    sums, rankings = [], []
     for i, (side, own) in enumerate(zip(sides, known, strict=True)):
         scaled = in_units(side.kept, own, level[i])
         factor = units(own, side.classes)
         sums.append(table(totals[..., 1 + i] * (factor if i else factor[:, None]), scaled))
         by_class = totals[..., [0, 1 + i, 3 + i, 5 + i]].sum(axis=1 - i).T
         moments = moments_of(size, own, side.classes, by_class, scaled, level[i])
-        side.ranking.summarise(own, moments, *log_ties(side.buckets, side.spans, keys[i], own.sizes))
+        ties = log_ties(side.extent.buckets, side.spans, keys[i], own.sizes)
+        one = side.extent
+        rankings.append(SummarisedRanking(one.name, one.n, one.best, one.constant, own, moments, *ties, notes))
     cells = Cells(table(totals[..., 0], None).astype(np.int64), sums[0], sums[1])
-    return SummarisedOverlap(sides[0].ranking, sides[1].ranking, path, zero_tail, cells, known)
+    r, s = rankings
+    return SummarisedOverlap(r, s, (path, path), zero_tail, *shared_and_fuji(cells, r.found, s.found, zero_tail))
 
 
 def in_units(scores: Scores, found: Found, level: Sizes) -> Scores:
@@ -214,33 +273,46 @@ def in_units(scores: Scores, found: Found, level: Sizes) -> Scores:
     return parts
 
 
-class SummarisedOverlap(Overlap):
-    """The overlap of two rankings that are read in passes, along a path."""
+@dataclass(frozen=True, eq=False)
+class SummarisedOverlap:
+    """The overlap of two rankings that are read in passes, along a path: as `Overlap` a kind of `TopSets`."""
 
     r: SummarisedRanking
     s: SummarisedRanking
+    asked: tuple[Sizes, Sizes]
+    zero_tail: float
+    shared: Sizes
+    values: Scores
 
-    def __init__(
-        self,
-        r: SummarisedRanking,
-        s: SummarisedRanking,
-        path: Sizes,
-        zero_tail: float,
-        cells: Cells,
-        found: Sequence[Found],
-    ) -> None:
-        first, second = found
-        self.r, self.s, self.ties, self.zero_tail = r, s, "closed", zero_tail
-        self.population = self.n = r.n
-        self.asked, self.k1, self.k2 = (path, path), first.sizes, second.sizes
-        self.__dict__.update(inner=path.size, ties_cut=0)
-        self.__dict__["_shared_and_fuji"] = shared_and_fuji(cells, first, second, zero_tail)
+    ties: ClassVar[str] = "closed"
+    ties_cut: ClassVar[int] = 0
+    capped: ClassVar[bool] = False
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return self.r.n
+
+    @property
+    def population(self) -> int:
+        """Number of items that random rankings are drawn from: all of them."""
+        return self.r.n
+
+    @property
+    def k1(self) -> Sizes:
+        """The sizes of r's sets at each point."""
+        return self.r.found.sizes
+
+    @property
+    def k2(self) -> Sizes:
+        """The sizes of s's sets at each point."""
+        return self.s.found.sizes
 
     @property
     def fuji(self) -> Scores:
         """The fuzzy Jaccard index."""
         require_scores_for_fuji((self.r, self.s))
-        return self._shared_and_fuji[1]
+        return self.values
 
     def tail_moments(self) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]:
         """Return, for r and for s, mean and variance of the memberships outside each set."""

@@ -7,25 +7,28 @@ yet. Where too many would be kept, passes in between tell the k-th scores apart 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import isqrt
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
 from fujiscore import _kernels
 from fujiscore._kernels.sweep import add
-from fujiscore.errors import InputError, choice, counted, spelled
-from fujiscore.levels import Side, SummarisedOverlap, SummarisedRanking, summarised
+from fujiscore.coercion import ReadInPasses
+from fujiscore.direction import judged
+from fujiscore.errors import InputError, choice, counted, first_few, short_names, spelled
+from fujiscore.levels import Extent, Side, SummarisedOverlap, SummarisedRanking, summarised
 from fujiscore.overlap import ZERO_TAIL, pair
 from fujiscore.ranking import Rankings
 from fujiscore.stream import Column, Stream
-from fujiscore.thresholds import BITS, FURTHER, MOST_POINTS, buckets, classes, refined, score
+from fujiscore.tables import Table, Tabular
+from fujiscore.thresholds import BITS, FURTHER, MOST_POINTS, buckets, classes, refined
+from fujiscore.transforms import AS_IS, one_per_ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.coercion import Scores
     from fujiscore.measures import Measure
     from fujiscore.overlap import Sizes
@@ -37,13 +40,13 @@ if TYPE_CHECKING:
 KEEP = 1 << 22
 
 
-def pair_of_columns(r: Any, s: Any, policies: Policies, asked: Asked, **work: Any) -> Rankings:
+def pair_of_columns(r: Any, s: Any, policies: Policies, asked: Asked, **work: Any) -> Rankings | Passes:
     """Return two columns, or one and another ranking: in memory if they fit, otherwise for reading in passes."""
     long = [obj for obj in (r, s) if isinstance(obj, Column) and not obj.fits]
     if not long:
         names = [obj.name if isinstance(obj, Column) else "" for obj in (r, s)]
-        options = policies.get("duplicates", "raise"), policies.get("transform")
-        first, second = (obj.load(*options) if isinstance(obj, Column) else obj for obj in (r, s))
+        duplicates = policies.get("duplicates", "raise")
+        first, second = (obj.load(duplicates) if isinstance(obj, Column) else obj for obj in (r, s))
         return pair(
             first, second, policies, (names[0], names[1]) if all(names) and len(set(names)) == 2 else ("r", "s")
         )
@@ -53,7 +56,15 @@ def pair_of_columns(r: Any, s: Any, policies: Policies, asked: Asked, **work: An
             "fujiscore.scan."
         )
     asked.refuse(r.depth, policies)
-    return LongRankings(Stream(r, s, policies.get("nan", "raise"), policies.get("negative", "raise"), **work))
+    transforms = one_per_ranking(policies.get("transform"), ("r", "s"))
+    r, s = (_judged(column, transform) for column, transform in zip((r, s), transforms, strict=True))
+    return Passes(Stream(r, s, policies.get("nan", "raise"), policies.get("negative", "raise"), **work))
+
+
+def _judged(column: Column, transform: Any) -> Column:
+    """Return a column with a note if something says that less is better, and nobody has said that more is."""
+    notes = () if transform == AS_IS else judged(column.evidence, column.name)
+    return replace(column, notes=(*column.notes, *notes))
 
 
 @dataclass(frozen=True)
@@ -82,7 +93,7 @@ class Asked:
             raise InputError(f"{why} draw no permutations. Leave out {spelled('permutations')}: p is analytic.")
         if self.ties != "closed":
             raise InputError(f"{why} do not break ties by input order. Pass {spelled('ties', 'closed')}.")
-        if policies.get("transform") is not None:
+        if any(one not in (None, AS_IS) for one in one_per_ranking(policies.get("transform"), ("r", "s"))):
             raise InputError(f"{why} know no {spelled('transform')}. Store the transformed scores in the file.")
         if policies.get("universe") is not None:
             raise InputError(f"{why} know no {spelled('universe')}. Add the other items to the file, scored 0.")
@@ -92,10 +103,83 @@ class Asked:
             raise InputError(f"{why} do not split items by sign. Pass another {spelled('negative')}.")
 
 
-class LongRankings(Rankings):
-    """Two rankings that are read in passes, after the first one.
+class LongRankings(ReadInPasses, Sequence[SummarisedRanking], Tabular):
+    """Two rankings that were read in passes; what needs their items is refused."""
+
+    def __init__(self, members: Sequence[SummarisedRanking], notes: tuple[str, ...]) -> None:
+        self._members, self.notes = tuple(members), notes
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise: whatever else rankings have needs their items."""
+        if hasattr(Rankings, name) and not name.startswith("_"):
+            raise self.refusal(f".{name}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    labels: ClassVar[None] = None
+    universe: ClassVar[None] = None
+    split: ClassVar[None] = None
+    truncated: ClassVar[bool] = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One name per ranking."""
+        return tuple(ranking.name for ranking in self._members)
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return self._members[0].n
+
+    @property
+    def n_whole(self) -> int:
+        """The number of items, none of which is split by sign."""
+        return self.n
+
+    @property
+    def depth(self) -> int:
+        """The largest k: all items are listed."""
+        return self.n
+
+    @property
+    def population(self) -> int:
+        """Number of items that random rankings are drawn from: all of them."""
+        return self.n
+
+    def __len__(self) -> int:
+        """Return the number of rankings."""
+        return len(self._members)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a ranking by its name or position."""
+        return self._members[self.names.index(key) if key in self.names else key]
+
+    def __repr__(self) -> str:
+        """Return the names and sizes in one line; print shows the notes too."""
+        return self._summary()[0]
+
+    def items(self) -> list[tuple[str, SummarisedRanking]]:
+        """Return pairs of name and ranking, as a dict does."""
+        return list(zip(self.names, self._members, strict=True))
+
+    def _summary(self) -> list[str]:
+        return [f"Rankings(2 rankings of {counted(self.n, 'item')}, read in passes: {first_few(self.names)})"]
+
+    def _tables(self, rows: int | None) -> list[Table]:
+        names = short_names(self.names[:rows])
+        return [Table("rankings read in passes", ["ranking", "items"], [[name, self.n] for name in names], ["", "d"])]
+
+
+class Passes:
+    """Two columns after the first pass over them; `overlap` reads them again.
 
     The first pass tells scores apart by `bits` bits of their keys; of each ranking at most `keep` scores are kept.
+
+    Attributes
+    ----------
+    extents : list of Extent
+        What the first pass told of each ranking.
+    notes : tuple of str
+        What was done to the scores.
     """
 
     def __init__(self, stream: Stream, *, bits: int = BITS, keep: int = KEEP) -> None:
@@ -114,34 +198,48 @@ class LongRankings(Rankings):
                         ends[i] = [min(ends[i][0], least), max(ends[i][1], most)]
 
         stream.run(work)
-        self._buckets = [buckets(own, self._shift, *span) for own, span in zip(tables, ends, strict=True)]
         columns = stream.columns
-        n = int(self._buckets[0].count.sum())
-        if not n:
+        names = [column.name for column in columns] if columns[0].name != columns[1].name else ["r", "s"]
+        held = [buckets(own, self._shift, *span) for own, span in zip(tables, ends, strict=True)]
+        self.extents = [Extent(*own) for own in zip(names, held, strict=True)]
+        if not self.depth:
             both = " and ".join(column.origin for column in columns)
             raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.", "empty")
-        names = [column.name for column in columns] if columns[0].name != columns[1].name else ["r", "s"]
-        self._members = [
-            SummarisedRanking(name, n, float(score(own.first[0])), constant=own.count.size == 1 and not own.mixed[0])
-            for name, own in zip(names, self._buckets, strict=True)
-        ]
-        notes = dict.fromkeys([*columns[0].notes, *columns[1].notes, *stream.notes()])
-        self._set(tuple(self._members), None, None, tuple(notes))
+        self.notes = tuple(dict.fromkeys([*columns[0].notes, *columns[1].notes, *stream.notes()]))
 
-    def overlap(self, path: Sizes, zero_tail: str) -> SummarisedOverlap:
-        """Return the overlap along a path: in one more pass, or a few where many scores are nearly equal."""
+    @property
+    def depth(self) -> int:
+        """The number of items, and the largest k."""
+        return self.extents[0].n
+
+    @property
+    def passes(self) -> int:
+        """How often the columns were read."""
+        return self._stream.passes
+
+    def overlap(self, path: Sizes, zero_tail: str) -> tuple[LongRankings, SummarisedOverlap]:
+        """Return both rankings and their overlap along a path.
+
+        That takes one more pass, or a few where many scores are nearly equal.
+        """
         choice("zero_tail", zero_tail, ZERO_TAIL)
+        if zero_tail == "cap":
+            raise InputError(
+                f"{spelled('zero_tail', 'cap')} needs rankings in memory; these are read in passes. Pass "
+                f"{spelled('zero_tail', 'include')} and a k up to the number of positive scores."
+            )
         if path.size > MOST_POINTS:
             both = f"{spelled('ks')} and {spelled('k')}"
             raise InputError(f"{both} must be at most {MOST_POINTS} in all; got {path.size}. Choose fewer.")
-        spans = self._narrowed([own.holding(path) for own in self._buckets], path)
-        known = [classes(own, all_, self._shift) for own, all_ in zip(spans, self._buckets, strict=True)]
+        spans = self._narrowed([own.buckets.holding(path) for own in self.extents], path)
+        known = [classes(own, extent.buckets, self._shift) for own, extent in zip(spans, self.extents, strict=True)]
         totals, kept = self._filled(known)
         rows = counted(self._stream.columns[0].depth, "row")
-        note = f"{rows} read in {self._stream.passes} passes, each row one item: repeated items are not looked for"
-        self.notes = (*self.notes, note)
-        sides = [Side(*own) for own in zip(self._members, self._buckets, spans, known, kept, strict=True)]
-        return summarised(sides, path, totals, float(zero_tail == "include"))
+        note = f"{rows} read in {self.passes} passes, each row one item: repeated items are not looked for"
+        sides = [Side(*own) for own in zip(self.extents, spans, known, kept, strict=True)]
+        notes = (*self.notes, note)
+        overlap = summarised(sides, path, totals, float(zero_tail == "include"), notes)
+        return LongRankings((overlap.r, overlap.s), notes), overlap
 
     def _narrowed(self, spans: list[Spans], path: Sizes) -> list[Spans]:
         """Return spans that hold few scores, or equal ones: as long as there are too many, by further bits."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from fujiscore.coercion import no_signs
 from fujiscore.errors import InputError, choice, first_few, proportion, spelled
-from fujiscore.overlap import Counts, Overlap
+from fujiscore.overlap import Counts, Overlap, TopSets
 from fujiscore.tables import Table, Tabular
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fujiscore.coercion import Scores
     from fujiscore.overlap import Sizes
 
-Sets: TypeAlias = Counts | Overlap
+Sets: TypeAlias = Counts | TopSets
 
 # Seconds that SciPy takes for a coefficient, and for each of its n items times log2(n).
 SECONDS = {"weightedtau": (5e-4, 3e-7), "spearman": (8e-4, 2e-8)}
@@ -207,7 +207,7 @@ def _needs_equal_sizes(measure: Measure, sets: Overlap) -> InputError:
     )
 
 
-def undefined_points(measure: Measure, overlap: Overlap) -> int:
+def undefined_points(measure: Measure, overlap: TopSets) -> int:
     """Return at how many points of the path a measure is undefined."""
     if not (measure.by_rank or not measure.unequal):
         return 0

@@ -77,6 +77,14 @@ def _left(fact: Fact, why: str) -> str:
     return f"{fact.total - fact.count} of {fact.total} items left; {fact.count} dropped, {why}{such}"
 
 
+def _magnitudes(fact: Fact) -> str:
+    replaced = f"{counted(fact.count, 'negative score')} replaced by magnitudes"
+    if fact.count < fact.total or fact.count == 1 or fact.detail == "signed":
+        return replaced
+    remedy = f"pass {spelled('transform', 'exp')} if they are logs"
+    return f"{replaced}, which reverses the order, as all scores are negative: {remedy}"
+
+
 def _merged(fact: Fact) -> str:
     return f"{counted(fact.count, 'duplicate')} merged, {MERGED[fact.detail]} ({_listed(fact)})"
 
@@ -84,8 +92,10 @@ def _merged(fact: Fact) -> str:
 # The words of every kind of fact; those of one ranking follow its name.
 WORDS: dict[str, Callable[[Fact], str]] = {
     "said": lambda fact: fact.detail,
+    "model": lambda fact: fact.detail,
     "no scores": lambda _: "no scores: read as a list from best to worst, scores 1/rank",
     "transform": lambda fact: f"scores read as {fact.detail}",
+    "direction": lambda fact: f"({_listed(fact)}) {fact.detail}" if fact.examples else fact.detail,
     "p-values of 0": lambda fact: f"{counted(fact.count, 'p-value')} of 0 read as {fact.detail}, the smallest number",
     "NaN as 0": lambda fact: f"{counted(fact.count, 'NaN score')} replaced with 0",
     "NaN dropped": lambda fact: _left(fact, "NaN in some ranking"),
@@ -95,7 +105,7 @@ WORDS: dict[str, Callable[[Fact], str]] = {
     ),
     "rows missing": lambda fact: f"{counted(fact.count, 'row')} dropped, whose item the other run lacks",
     "negative as 0": lambda fact: f"{fact.count} of {fact.total} scores are negative and count as 0",
-    "magnitudes": lambda fact: f"{counted(fact.count, 'negative score')} replaced by magnitudes",
+    "magnitudes": _magnitudes,
     "signs split": lambda fact: f"{counted(fact.count, 'negative score')} kept apart from positive ones",
     "items split": lambda fact: (
         f"{spelled('negative', 'split')}: {counted(fact.count, 'item')} read as {2 * fact.count}, two signs each"
@@ -107,7 +117,7 @@ WORDS: dict[str, Callable[[Fact], str]] = {
     "constant lists": lambda fact: f"{counted(fact.count, 'list')} with equal scores only: they order nothing",
 }
 # What stands between a ranking's name and the words, where it is not a colon.
-VERBS = {"missing": " ", "no scores": " has "}
+VERBS = {"missing": " ", "no scores": " has ", "direction": " "}
 
 
 class Note(str):

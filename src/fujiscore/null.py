@@ -18,7 +18,7 @@ from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.measures import evaluate, find, headline
 from fujiscore.notes import Fact, Note, kind
-from fujiscore.overlap import Grid, Overlap, grid, limit, named_grid, overlap_of, pair, set_sizes
+from fujiscore.overlap import Grid, Overlap, TopSets, grid, limit, named_grid, overlap_of, pair, set_sizes
 from fujiscore.permutations import ROUNDING, Permutations, permute
 from fujiscore.rankings import takes_policies
 from fujiscore.results import ResultOverK, record
@@ -385,7 +385,7 @@ def no_universe() -> str:
 
 
 def chances(
-    overlap: Overlap,
+    overlap: TopSets,
     measures: Sequence[Measure],
     grids: Sequence[Grid],
     *,
@@ -399,7 +399,9 @@ def chances(
     if permutations == 0 and None in closed.values():
         permutations = DEFAULT_PERMUTATIONS
     places = [np.searchsorted(overlap.asked[0], points.ks) for points in grids]
-    drawn = permute(overlap, measures, places, permutations, random_state=random_state, **work)
+    drawn: dict[str, Permutations] = {}
+    if isinstance(overlap, Overlap):
+        drawn = permute(overlap, measures, places, permutations, random_state=random_state, **work)
     result: dict[str, list[Chance]] = {}
     for measure in measures:
         form, null = closed[measure.name], drawn.get(measure.name)

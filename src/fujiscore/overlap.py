@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from math import isqrt
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from fujiscore import _kernels, models
 from fujiscore.errors import InputError, choice, spelled
-from fujiscore.ranking import LOWEST, Ranking, Rankings, lazy
+from fujiscore.orders import LOWEST, lazy
+from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import align
 from fujiscore.tiles import run
 
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Scores
+    from fujiscore.orders import Order, Scored, ScoresByRank
 
 Ties: TypeAlias = Literal["closed", "stable"]
-ZeroTail: TypeAlias = Literal["include", "exclude"]
+ZeroTail: TypeAlias = Literal["include", "exclude", "cap"]
 TIES = ("closed", "stable")
-ZERO_TAIL = ("include", "exclude")
+ZERO_TAIL = ("include", "exclude", "cap")
 GRIDS = ("all", "exp", "squared")
 # The grid kernel keeps an item's level in one byte; with few items the sweep is faster at any grid.
 MOST_LEVELS = 255
@@ -163,6 +165,65 @@ class Counts:
     fuji: Any = None
 
 
+class TopSets(Protocol):
+    """What set measures and their chance levels need of two rankings, in memory or read in passes; see `Overlap`."""
+
+    @property
+    def r(self) -> ScoresByRank:
+        """The first ranking."""
+
+    @property
+    def s(self) -> ScoresByRank:
+        """The second ranking."""
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+
+    @property
+    def ties(self) -> str:
+        """Whether all items that tie with the k-th are in, or the first ones in input order."""
+
+    @property
+    def zero_tail(self) -> float:
+        """The membership of an item outside a set whose last score is 0."""
+
+    @property
+    def capped(self) -> bool:
+        """Whether sets hold positive scores only."""
+
+    @property
+    def population(self) -> int | None:
+        """Number of items that random rankings are drawn from; None if it is unknown."""
+
+    @property
+    def asked(self) -> tuple[Sizes, Sizes]:
+        """The set sizes asked for at each point."""
+
+    @property
+    def k1(self) -> Sizes:
+        """The sizes of r's sets at each point."""
+
+    @property
+    def k2(self) -> Sizes:
+        """The sizes of s's sets at each point."""
+
+    @property
+    def ties_cut(self) -> int:
+        """At how many points a set ends between equal scores."""
+
+    @property
+    def shared(self) -> Sizes:
+        """How many items are in both sets."""
+
+    @property
+    def fuji(self) -> Scores:
+        """The fuzzy Jaccard index."""
+
+    def tail_moments(self) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]:
+        """Return, for r and for s, mean and variance of the memberships outside each set, over all n items."""
+
+
 class Overlap:
     """Two rankings and a path of set sizes; everything that measures need, computed once when asked for.
 
@@ -180,6 +241,8 @@ class Overlap:
         Whether all items that tie with the k-th are in, or the first ones in input order.
     zero_tail : float
         The membership of an item outside a set whose last score is 0: 1, or 0 if excluded.
+    capped : bool
+        Whether sets hold positive scores only, so that none has a last score of 0.
     population : int or None
         Number of items that random rankings are drawn from; None if it is unknown.
     """
@@ -203,24 +266,27 @@ class Overlap:
         self.n = r.n if population is None else population
         self.asked = (k1, k2)
         self.k1, self.k2 = _closed(r, k1, self.n, ties), _closed(s, k2, self.n, ties)
-        self.zero_tail = float(zero_tail == "include")
+        self.zero_tail, self.capped = float(zero_tail == "include"), zero_tail == "cap"
+        if self.capped:
+            self.k1, self.k2 = capped(r, self.k1), capped(s, self.k2)
 
     def with_second(self, s: Ranking) -> Overlap:
         """Return the overlap of r with another ranking that has the same sorted scores as s."""
-        other = self._with(s=s)
+        other = self._with(self.r, s)
         if self.sparse:
-            other.__dict__["levels_r"] = self.levels_r
+            other.levels_r = self.levels_r
         return other
 
     def with_first(self, r: Ranking) -> Overlap:
         """Return the overlap of s with another ranking that lists the same scores as r."""
-        return self._with(r=r)
+        return self._with(r, self.s)
 
-    def _with(self, **changed: Ranking) -> Overlap:
-        """Return an overlap along the same path with one ranking exchanged."""
+    def _with(self, r: Ranking, s: Ranking) -> Overlap:
+        """Return an overlap of other rankings along the same path."""
         other = object.__new__(Overlap)
-        kept = ("r", "s", "ties", "population", "n", "asked", "k1", "k2", "zero_tail")
-        other.__dict__.update({name: self.__dict__[name] for name in kept}, **changed)
+        other.r, other.s, other.ties, other.population, other.n = r, s, self.ties, self.population, self.n
+        other.asked, other.k1, other.k2 = self.asked, self.k1, self.k2
+        other.zero_tail, other.capped = self.zero_tail, self.capped
         return other
 
     @lazy
@@ -235,7 +301,7 @@ class Overlap:
         """For each rank in r the item's rank in s, and the other way round (from 0)."""
         n = self.r.n
         s_rank, r_rank, scratch = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-        _kernels.order.match(self.r.order, self.s.order, s_rank, r_rank, scratch)
+        _kernels.order.match(self.r.ordered.positions, self.s.ordered.positions, s_rank, r_rank, scratch)
         return s_rank, r_rank
 
     @property
@@ -246,7 +312,7 @@ class Overlap:
     @property
     def fuji(self) -> Scores:
         """The fuzzy Jaccard index: shared items, plus credit for the near misses, over the size of the union."""
-        if self.r.ranked_raw[0] < 0 or self.s.ranked_raw[0] < 0:
+        if self.r.ordered.by_rank.raw[0] < 0 or self.s.ordered.by_rank.raw[0] < 0:
             require_scores_for_fuji((self.r, self.s))
         return self._shared_and_fuji[1]
 
@@ -264,13 +330,14 @@ class Overlap:
 
     def _within_lists(self, k1: Sizes, k2: Sizes, shared: Sizes, fuji: Scores) -> None:
         """Fill the points at which both rankings still list their last item."""
-        r, s = self.r, self.s
+        r, s = self.r.ordered, self.s.ordered
+        ranked = r.by_rank.clipped, s.by_rank.clipped
         if self.sparse:
-            tables = (self.levels_r, levels(s, k2), r.clipped, s.clipped, r.ranked[k1 - 1], s.ranked[k2 - 1])
+            tables = (self.levels_r, levels(s, k2), r.clipped, s.clipped, ranked[0][k1 - 1], ranked[1][k2 - 1])
             _kernels.grid.overlap(*tables, self.zero_tail, shared, fuji)
         else:
             s_rank, r_rank = self.ranks
-            _kernels.sweep.overlap(s_rank, r_rank, r.ranked, s.ranked, k1, k2, self.zero_tail, shared, fuji)
+            _kernels.sweep.overlap(s_rank, r_rank, *ranked, k1, k2, self.zero_tail, shared, fuji)
 
     def _beyond_lists(self, shared: Sizes, fuji: Scores) -> None:
         """Fill the points at which a set holds the whole universe: the union is everything."""
@@ -293,18 +360,20 @@ class Overlap:
         points, n = self.inner, self.r.n
         if n < LEAST_SPARSE or not 0 < points <= MOST_LEVELS or points * points > n:
             return False
-        return bool(max(self.r.ranked[0], self.s.ranked[0]) < _kernels.sweep.HUGE)
+        best = max(self.r.ordered.by_rank.raw[0], self.s.ordered.by_rank.raw[0])
+        return bool(best < _kernels.sweep.HUGE)
 
     @lazy
     def levels_r(self) -> NDArray[np.uint8]:
         """For each item, the first of r's sets that holds it."""
-        return levels(self.r, self.k1[: self.inner])
+        return levels(self.r.ordered, self.k1[: self.inner])
 
     @lazy
     def at_depths(self) -> Overlap:
         """The overlap at every depth 1, 2, ... down to the last point of the path."""
         depths = np.arange(1, int(self.asked[0][-1]) + 1)
-        return Overlap(self.r, self.s, depths, depths, ties=self.ties, population=self.population)
+        tail = zero_policy(self)
+        return Overlap(self.r, self.s, depths, depths, ties=self.ties, zero_tail=tail, population=self.population)
 
     @lazy
     def coefficients(self) -> dict[tuple[Any, ...], Scores]:
@@ -325,7 +394,8 @@ class Overlap:
     def ties_cut(self) -> int:
         """At how many points a set ends between equal scores, so that the input order decides who is in it."""
         k1, k2 = self.k1[: self.inner], self.k2[: self.inner]
-        return int(_kernels.order.ties_cut(self.r.ranked_raw, self.s.ranked_raw, k1, k2)) if self.inner else 0
+        ranked = self.r.ordered.by_rank.raw, self.s.ordered.by_rank.raw
+        return int(_kernels.order.ties_cut(*ranked, k1, k2)) if self.inner else 0
 
     @lazy
     def correlation(self) -> Scores:
@@ -338,11 +408,12 @@ class Overlap:
     def pairs(self) -> Scores:
         """Pairs of the union: concordant, discordant, tied in r, tied in s; one row per point."""
         out = np.empty((self.k1.size, 4))
-        _kernels.gamma.pairs(*self.ranks, self.r.ranked_raw, self.s.ranked_raw, self.k1, self.k2, out)
+        ranked = self.r.ordered.by_rank.raw, self.s.ordered.by_rank.raw
+        _kernels.gamma.pairs(*self.ranks, *ranked, self.k1, self.k2, out)
         return out
 
 
-def require_scores_for_fuji(rankings: Iterable[Ranking]) -> None:
+def require_scores_for_fuji(rankings: Iterable[Scored]) -> None:
     """Raise if all scores of a ranking are negative."""
     for ranking in rankings:
         if ranking.best < 0:
@@ -355,22 +426,52 @@ def require_scores_for_fuji(rankings: Iterable[Ranking]) -> None:
 
 def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
     """Return the sizes with every item that ties with the k-th; beyond the listed items all items tie."""
-    if sizes[-1] > ranking.listed:
+    ordered = ranking.ordered
+    if sizes[-1] > ordered.listed:
         if ties == "stable":
             raise InputError(
                 f"{spelled('k')} must not exceed the {ranking.listed} items that {ranking.name} lists with "
                 f"{spelled('ties', 'stable')}: the order beyond is unknown. Use {spelled('ties', 'closed')}."
             )
-        inside = np.minimum(sizes, ranking.listed)
-        return np.where(sizes > ranking.listed, n, ranking.tie_groups[1][inside - 1].astype(np.int64))
-    if ties == "stable" or (_ends_untied(ranking, int(sizes[0])) if sizes.size == 1 else ranking.untied):
+        inside = np.minimum(sizes, ordered.listed)
+        return np.where(sizes > ordered.listed, n, ordered.by_rank.tie_groups[1][inside - 1].astype(np.int64))
+    by_rank = ordered.by_rank
+    if ties == "stable" or (_ends_untied(by_rank.raw, int(sizes[0])) if sizes.size == 1 else by_rank.untied):
         return sizes
-    return ranking.tie_groups[1][sizes - 1].astype(np.int64)
+    return by_rank.tie_groups[1][sizes - 1].astype(np.int64)
 
 
-def _ends_untied(ranking: Ranking, k: int) -> bool:
+def at_zero(sets: TopSets, *, fuzzy: bool) -> NDArray[np.bool_]:
+    """Return at which points both sets end with scores of 0: these hold everything, and every measure is 1.
+
+    In memberships (`fuzzy`) scores below 0 count as 0.
+    """
+    return sets.r.ends_at_zero(sets.k1, fuzzy=fuzzy) & sets.s.ends_at_zero(sets.k2, fuzzy=fuzzy)
+
+
+def zero_policy(sets: TopSets) -> ZeroTail:
+    """Return how scores of 0 count, as it was asked for."""
+    return "cap" if sets.capped else "include" if sets.zero_tail else "exclude"
+
+
+def positive_scores(ranking: Ranking) -> int:
+    """Return how many scores of a ranking are positive."""
+    return int(np.searchsorted(-ranking.ordered.by_rank.clipped, 0.0))
+
+
+def capped(ranking: Ranking, sizes: Sizes) -> Sizes:
+    """Return the sizes of sets that hold positive scores only."""
+    positive = positive_scores(ranking)
+    if not positive:
+        raise InputError(
+            f"{ranking.name} must have a positive score with {spelled('zero_tail', 'cap')}, under which top sets hold "
+            f"positive scores only; it has none. Leave it out, or pass {spelled('zero_tail', 'include')}."
+        )
+    return np.minimum(sizes, positive)
+
+
+def _ends_untied(ranked: Scores, k: int) -> bool:
     """Return whether the k-th score differs from the next one."""
-    ranked = ranking.ranked_raw
     return k == ranked.size or bool(ranked[k - 1] != ranked[k])
 
 
@@ -380,7 +481,7 @@ def tail_moments(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> tu
     With a universe of n items, those that the ranking does not hold are at 0 below all others.
     """
     inside = np.minimum(sizes, ranking.n) - 1
-    mean, variance = ranking.tails[0][inside], ranking.tails[1][inside]
+    mean, variance = (tails[inside] for tails in ranking.tails)
     if n > ranking.n:
         share = (ranking.n - 1 - inside) / np.maximum(n - 1 - inside, 1)
         second = (variance + mean * mean) * share
@@ -390,27 +491,32 @@ def tail_moments(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> tu
     return np.where(positive, mean, zero_tail), np.where(positive, variance, 0.0)
 
 
-def levels(ranking: Ranking, sizes: Sizes) -> NDArray[np.uint8]:
+def levels(order: Order, sizes: Sizes) -> NDArray[np.uint8]:
     """Return, for each item, the index of the first top set that holds it."""
-    out = np.empty(ranking.n, np.uint8)
-    _kernels.grid.levels(ranking.order, sizes, out)
+    out = np.empty(order.n, np.uint8)
+    _kernels.grid.levels(order.positions, sizes, out)
     return out
 
 
-def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s")) -> Rankings:
-    """Align and check two rankings, and sort large ones side by side."""
-    both = (None if policies else _clean_arrays(r, s)) or align((r, s), _names(r, s, names), **policies)
+def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s"), *, kept: bool = True) -> Rankings:
+    """Align and check two rankings, and sort large ones side by side.
+
+    Arrays are copied, unless the rankings are not kept beyond the call: the copy takes up to 15 % of a whole curve.
+    """
+    both = (None if policies else _clean_arrays(r, s, kept=kept)) or align((r, s), _names(r, s, names), **policies)
     if both.n >= SORT_SIDE_BY_SIDE:
         run(_sort, [(ranking,) for ranking in both], n_jobs=2, progress=False)
     return both
 
 
-def _clean_arrays(r: Any, s: Any) -> Rankings | None:
+def _clean_arrays(r: Any, s: Any, *, kept: bool) -> Rankings | None:
     """Return two flawless float64 arrays as rankings: most calls, and twice as fast as the general way."""
     if type(r) is not np.ndarray or type(s) is not np.ndarray or r.dtype != np.float64 or s.dtype != np.float64:
         return None
     if r.ndim != 1 or r.shape != s.shape or not (r.size and r.flags.c_contiguous and s.flags.c_contiguous):
         return None
+    if kept:
+        r, s = r.copy(), s.copy()  # the caller may write to them before the result is read
     if any(_kernels.order.flaws(r)) or any(_kernels.order.flaws(s)):
         return None
     return Rankings.of((Ranking.checked("r", r), Ranking.checked("s", s)), None)
@@ -425,7 +531,7 @@ def _names(r: Any, s: Any, default: tuple[str, str]) -> tuple[str, str]:
 
 def _sort(ranking: Ranking) -> None:
     """Sort a ranking now rather than when it is first needed."""
-    ranking.order  # noqa: B018
+    ranking.ordered.positions  # noqa: B018
 
 
 def overlap_of(both: Rankings, k1: Sizes, k2: Sizes, *, ties: str = "closed", zero_tail: str = "include") -> Overlap:
@@ -444,7 +550,7 @@ def _finite(ranking: Ranking) -> Scores:
 
     Absent items are at 0, or at the least listed score if that is lower.
     """
-    ranked = ranking.ranked_raw
+    ranked = ranking.ordered.by_rank.raw
     if ranked[-1] == -np.inf:
         finite = ranked[ranked > (-np.inf if ranking.absent is None else LOWEST)]
         least = finite[-1] if finite.size else 0.0

@@ -15,6 +15,7 @@ from fujiscore import area as area_null
 from fujiscore.checkpoint import resumable, sum_of
 from fujiscore.closed_forms import Null, closed_form, has_closed_form, moments
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
+from fujiscore.explain import zeros_say_nothing
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.matrix import Matrix
 from fujiscore.measures import area, evaluate, find, headline
@@ -26,6 +27,8 @@ from fujiscore.overlap import (
     ZERO_TAIL,
     Counts,
     Overlap,
+    at_zero,
+    capped,
     grid,
     limit,
     require_scores_for_fuji,
@@ -87,6 +90,11 @@ class Task:
     def tail(self) -> float:
         """The membership of items outside a set whose last score is 0."""
         return float(self.zero_tail == "include")
+
+    @property
+    def single(self) -> bool:
+        """Whether values are reported at one k, where they may be undefined, rather than areas."""
+        return self.grid.ks.size == 1 and self.grid.kind == "custom"
 
     def overlap(self, r: Ranking, s: Ranking) -> Overlap:
         """Return the overlap of a pair along the task's path."""
@@ -337,10 +345,19 @@ def caveats(rankings: Rankings, task: Task, values: Scores, unit: str = "cells")
     undefined = int(np.isnan(values).sum())
     if undefined:
         notes.append(f"{task.measure.name} is undefined in {undefined} of {values.size} {unit}: NaN there")
+        notes += _zero_caveats(rankings, task)
     if not np.isnan(task.measure.undefined):
         convention = f"{task.measure.undefined:g} by the paper's convention"
         notes.append(f"{task.measure.name} counts {convention} where it is undefined (constant scores in the union)")
     return notes
+
+
+def _zero_caveats(rankings: Rankings, task: Task) -> list[str]:
+    """Return a note on rankings with fewer positive scores than the only k, with the remedies."""
+    if not task.single or task.zero_tail == "cap":
+        return []
+    few = sum(int((ranking.scores > 0).sum()) < task.grid.ks[0] for ranking in rankings)
+    return [f"{counted(few, 'ranking')} with fewer than k positive scores: {zeros_say_nothing()}"] if few else []
 
 
 def dead_rankings(rankings: Rankings) -> list[str]:
@@ -393,7 +410,7 @@ def _run_pairs(
 
 def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
     """All pairs by the grid kernel: of each ranking only scores, levels and what depends on the grid are kept."""
-    scores = rankings.matrix()
+    scores = rankings.block()
     item_levels = np.empty(scores.shape, np.uint8)
     tiles = list(zip(rankings, item_levels, strict=True))
     prepared = run(_prepare, tiles, shared=(task,), n_jobs=work["n_jobs"], progress=False)
@@ -402,25 +419,28 @@ def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str,
     arrays: tuple[NDArray[Any], ...] = (
         item_levels,
         scores,
-        *(np.array([one[part] for one in prepared]) for part in range(3)),
+        *(np.array([one[part] for one in prepared]) for part in range(4)),
     )
-    nulls = area_null.stacked([one[3] for one in prepared]) if task.tested else None
+    nulls = area_null.stacked([one[4] for one in prepared]) if task.tested else None
     return _run_pairs(_sparse_tile, blocks, (task, *arrays, nulls), rankings.n, work)
 
 
 def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tuple[Any, ...]:
-    """Sort one ranking and keep what a grid needs: levels (written out), set sizes, last scores, tails and null."""
+    """Sort one ranking and keep what a grid needs: levels (written out), set sizes, last scores, zeros, tails, null."""
     ranking = ranking.detached()  # hundreds of orders would fill the memory
     sizes = task.grid.ks
     if task.ties == "closed":
         sizes = ranking.tie_groups[1][sizes - 1].astype(np.int64)
-    _kernels.grid.levels(ranking.order, sizes, item_levels)
+    if task.zero_tail == "cap":
+        sizes = capped(ranking, sizes)
+    _kernels.grid.levels(ranking.ordered.positions, sizes, item_levels)
     kth = ranking.ranked[sizes - 1]
+    zero = task.single and bool(ranking.ends_at_zero(sizes, fuzzy=task.measure.name == "fuji")[0])
     if not task.by_chance:
-        return sizes, kth, 0.0, None
+        return sizes, kth, zero, 0.0, None
     n = ranking.n if task.population is None else task.population
     tails = np.stack(tail_moments(ranking, sizes, n, task.tail))
-    return sizes, kth, tails, area_null.prepared(ranking, sizes, n, task.tail) if task.tested else None
+    return sizes, kth, zero, tails, area_null.prepared(ranking, sizes, n, task.tail) if task.tested else None
 
 
 def _sparse_tile(
@@ -429,6 +449,7 @@ def _sparse_tile(
     scores: Scores,
     sizes: Sizes,
     kth: Scores,
+    zero: NDArray[np.bool_],
     tails: Scores,
     nulls: Any,
     i: Indices,
@@ -443,6 +464,7 @@ def _sparse_tile(
     shared, fuji = np.empty(k1.shape, np.int64), np.empty(k1.shape)
     _kernels.grid.pairs(i, j, item_levels, item_levels, scores, scores, kth, kth, task.tail, shared, fuji)
     areas: Scores = area(evaluate(task.measure, Counts(n, k1, k2, shared, fuji)))
+    areas = np.where(zero[i] & zero[j], np.nan, areas)
     if not task.by_chance:
         return np.stack([areas, areas])
     null = Null(n, k1, k2, (tails[i, 0], tails[i, 1]), (tails[j, 0], tails[j, 1]))
@@ -504,7 +526,8 @@ def _full_tile(task: Task, members: Sequence[Ranking], rows: Indices, columns: I
     results = np.full((3 if task.tested else 2, rows.size), np.nan)
     for t, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
         overlap = task.overlap(members[i], members[j])
-        results[0, t] = headline(task.measure, evaluate(task.measure, overlap))
+        if not (task.single and at_zero(overlap, fuzzy=task.measure.name == "fuji")[0]):
+            results[0, t] = headline(task.measure, evaluate(task.measure, overlap))
         form = task.null(overlap) if task.by_chance else None
         if form is None:
             continue

@@ -9,7 +9,8 @@ import numpy as np
 
 from fujiscore.errors import counted, integer
 from fujiscore.measures import evaluate, headline
-from fujiscore.ranking import LOWEST, Ranking
+from fujiscore.orders import LOWEST, Order, SortedScores
+from fujiscore.ranking import Ranking
 from fujiscore.seeds import as_seed
 from fujiscore.tables import Table, Tabular
 from fujiscore.tiles import run, spans
@@ -136,12 +137,12 @@ def _in_own_order(ranking: Ranking) -> Ranking:
     """Return the ranking of the same scores with its items numbered from best to worst."""
     if ranking.split is not None:
         return ranking.rearranged(ranking.whole_items)
-    order = ranking.order
-    absent = None if ranking.absent is None else ranking.absent[order]
-    renumbered = Ranking.checked(ranking.name, ranking.scores[order], absent=absent)
-    renumbered.__dict__["_sorted"] = (np.arange(ranking.n, dtype=np.int32), ranking.ranked_raw)
-    renumbered.negatives = None if ranking.negatives is None else ranking.negatives[order]
-    return renumbered
+    own, order = ranking.ordered, ranking.order
+    absent = None if own.absent is None else own.absent[order]
+    numbers = np.arange(ranking.n, dtype=np.int32)
+    renumbered = Order.known(own.scores[order], absent, numbers, own.by_rank)
+    negatives = None if ranking.negatives is None else ranking.negatives[order]
+    return Ranking.checked(ranking.name, renumbered, negatives=negatives)
 
 
 class _Draw:
@@ -155,7 +156,7 @@ class _Draw:
 
     def __init__(self, overlap: Overlap) -> None:
         self.overlap = overlap if overlap.ties == "stable" else overlap.with_first(_in_own_order(overlap.r))
-        overlap.s.tie_groups  # noqa: B018 - once, before threads share it
+        overlap.s.ordered.by_rank.tie_groups  # noqa: B018 - once, before threads share it
         self.unlisted = overlap.n > overlap.r.n
         if self.unlisted:
             self._extend(self.overlap)
@@ -167,14 +168,16 @@ class _Draw:
         self.listed, self.others = scores.size, min(s.listed, n - scores.size)
         size = self.listed + self.others
         absent = np.arange(size) >= self.listed
-        extended = Ranking.checked(r.name, np.concatenate([scores, np.zeros(self.others)]), absent=absent)
-        self.ranked = np.full(size, -np.inf)
-        self.ranked[: s.listed] = np.maximum(s.ranked_raw[: s.listed], LOWEST)
-        self.groups = s.tie_groups[0][: s.listed]
+        negatives = None
         if r.negatives is not None:
-            negatives = r.negatives if r.absent is None else r.negatives[~r.absent]
-            extended.negatives = np.concatenate([negatives, np.zeros(self.others, np.bool_)])
-        self.overlap = overlap.with_first(extended)
+            listed = r.negatives if r.absent is None else r.negatives[~r.absent]
+            negatives = np.concatenate([listed, np.zeros(self.others, np.bool_)])
+        ranked = np.full(size, -np.inf)
+        ranked[: s.listed] = np.maximum(s.ranked_raw[: s.listed], LOWEST)
+        self.by_rank = SortedScores(ranked, s.listed)
+        self.groups = s.tie_groups[0][: s.listed]
+        scores = np.concatenate([scores, np.zeros(self.others)])
+        self.overlap = overlap.with_first(Ranking.checked(r.name, scores, absent=absent, negatives=negatives))
 
     def permuted(self, seed: np.uint64) -> Overlap:
         """Return the overlap with one random assignment."""
@@ -193,10 +196,10 @@ class _Draw:
         absent[drawn] = False
         order[drawn.size :] = np.flatnonzero(absent)
         scores = np.zeros(size)
-        scores[drawn] = self.ranked[: drawn.size]
-        permuted = Ranking.checked(overlap.s.name, scores, absent=absent)
-        permuted.__dict__["_sorted"] = (order, self.ranked)
+        scores[drawn] = self.by_rank.raw[: drawn.size]
+        negatives = None
         if overlap.s.negatives is not None:
-            permuted.negatives = np.zeros(size, np.bool_)
-            permuted.negatives[drawn] = overlap.s.negatives[overlap.s.order[: drawn.size]]
-        return overlap.with_second(permuted)
+            negatives = np.zeros(size, np.bool_)
+            negatives[drawn] = overlap.s.negatives[overlap.s.order[: drawn.size]]
+        dealt = Order.known(scores, absent, order, self.by_rank)
+        return overlap.with_second(Ranking.checked(overlap.s.name, dealt, negatives=negatives))

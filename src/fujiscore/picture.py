@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,11 +77,12 @@ def draw(result: Comparison, figure: Any, k: Any = None) -> Any:
     if not _has_chart(result, k):
         ax = _curves(result, figure.add_subplot())
     else:
-        chosen = min(default_k(result.rankings), int(result.ks[-1])) if k is None else k
+        both = result.loaded("a slope chart")
+        chosen = min(default_k(both), int(result.ks[-1])) if k is None else k
         explanation = result.explain(chosen)
         ax, beside = figure.subplots(1, 2)
         _curves(result, ax)
-        _slopes(_fitting(result.rankings, explanation), result.rankings.names, beside)
+        _slopes(_fitting(both, explanation), both.names, beside)
         beside.set_title(_chart_title(explanation, chosen), **SMALL)
     ax.set_title(_subtitle(result), loc="left", **SMALL, **LITERAL)
     figure.suptitle(result.verdict(), x=0.012, ha="left", fontsize=12 if _has_chart(result, k) else 9.5, **LITERAL)
@@ -101,7 +102,7 @@ def _subtitle(result: Comparison) -> str:
 
 
 def _curves(result: Comparison, ax: Any) -> Any:
-    """Draw the first measure's curve against chance, the credit for near misses, and all other curves as thin lines."""
+    """Draw the first measure's curve against chance, the credit for misses, and all other curves as thin lines."""
     lead, *others = result.curves.values()
     marker = "o" if result.ks.size <= 40 else None
     ax.plot(lead.ks, lead.values, linewidth=2.2, zorder=3, marker=marker, markersize=3, **style(lead.measure))
@@ -111,7 +112,7 @@ def _curves(result: Comparison, ax: Any) -> Any:
     if lead.measure == "fuji" and "jaccard" in result.curves:
         shown = thinned(result.ks)
         ends = result.curves["jaccard"].values[shown], lead.values[shown]
-        look = {"color": colour("fuji"), "alpha": 0.13, "linewidth": 0, "label": "credit for near misses"}
+        look = {"color": colour("fuji"), "alpha": 0.13, "linewidth": 0, "label": "credit for misses"}
         ax.fill_between(result.ks[shown], *ends, **look)
     level = result.chance.get(lead.measure)
     if level is not None:
@@ -193,5 +194,7 @@ def _chart_title(why: Explanation, k: Any) -> str:
     sizes = (why.k1, why.k2)
     asked = k if isinstance(k, tuple) else (k, k)
     text = f"Top k = {asked[0] if asked[0] == asked[1] else asked}"
-    ties = "" if sizes == tuple(asked) else f" ({sizes[0]} and {sizes[1]} with ties)"
+    ties = "" if sizes == tuple(asked) else f" (sets of {sizes[0]} and {sizes[1]})"
+    if isnan(why.value):
+        return f"{text}{ties}: undefined, the k-th scores are 0"
     return f"{text}{ties}: FUJI {two_digits(why.value)}, Jaccard {two_digits(why.jaccard)}"

@@ -68,6 +68,8 @@ class Side:
         What the lists belong to; None for a single ranking.
     negative, transform
         The policy for negative scores, and how to transform them.
+    signed : bool
+        Whether signs are part of what the scores are (attributions), so that magnitudes rank them.
     quiet : bool
         Whether it is known already that scores are read as magnitudes.
     rows : ndarray of int64, optional
@@ -85,6 +87,7 @@ class Side:
     queries: Sequence[Any] | None = None
     negative: str = "raise"
     transform: Any = None
+    signed: bool = False
     quiet: bool = False
     rows: NDArray[np.int64] | None = None
     has_nan: bool = False
@@ -142,6 +145,8 @@ def _transform(side: Side, tell: Callable[[Fact], None]) -> None:
     word = side.transform if isinstance(side.transform, str) else ""
     if word == "neglog10":
         tell(Fact("p-values of 0", side.name, int((before == 0).sum()), detail=f"{SMALLEST:.1g}"))
+    if word == "abs" and side.queries is None and (before < 0).all():
+        tell(Fact("magnitudes", side.name, before.size, before.size))
     if word == side.negative == "abs":
         side.scores, side.quiet = np.copysign(side.scores, before), True
 
@@ -154,7 +159,9 @@ def _check(side: Side, nan: str, tell: Callable[[Fact], None]) -> None:
             row = int(np.argmax(bad))
             raise bad_scores(what, side.name, int(bad.sum()), bad.size, side.scores[row], side.place(row))
     if side.negative in SIGNS and not side.quiet:
-        tell(Fact(SIGNS[side.negative], side.name, int((side.scores < 0).sum()) if below else 0, side.scores.size))
+        negative = int((side.scores < 0).sum()) if below else 0
+        detail = "signed" if side.signed else ""
+        tell(Fact(SIGNS[side.negative], side.name, negative, side.scores.size, detail=detail))
 
 
 def refused(scores: Scores, negative: str, nan: str) -> dict[str, Mask]:

@@ -35,8 +35,9 @@ class RankingGate:
     """Gates for rankings and runs within tests.
 
     A ranking is a `Ranking`, a 1-D array, a list, a Series or a dict of item to score; it is judged by the area under
-    its curve over all k, as by `fuji compare`, unless `k` or `ks` is given. A run is what `compare_runs` takes: a file,
-    a table of queries, items and scores, a mapping of query to ranking, or a 2-D array.
+    its curve over all k unless `k` or `ks` is given. A run is what `compare_runs` takes: a file, a table of queries,
+    items and scores, a mapping of query to ranking, or a 2-D array. FUJI is judged above its floor, as by
+    `fujiscore.gates.judge`.
 
     Attributes
     ----------

@@ -100,13 +100,13 @@ def _concatenated(columns: Sequence[Any]) -> Any:
 
 @dataclass(frozen=True)
 class Rules:
-    """How to treat scores and items that need a decision; see `rankings`."""
+    """How to treat scores and items that need a decision; see `rankings`. There is a transform for each run."""
 
     negative: str = "raise"
     nan: str = "raise"
     missing: str = "bounds"
     duplicates: str = "raise"
-    transform: Any = None
+    transforms: tuple[Any, Any] = (None, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,8 +198,10 @@ def together(a: Columns, b: Columns, names: tuple[str, str], rules: Rules, tally
     small = rules.duplicates != "raise" or "drop" in {rules.missing, rules.nan} or rules.negative == "split"
     *items, span = _item_codes(starts[0], labels[0], starts[1], labels[1], small=small)
     sides = [
-        Side(name, scores, start, partial(labels_at, column), own, span, kept, rules.negative, rules.transform)
-        for name, start, (column, scores), own in zip(names, starts, rows, items, strict=True)
+        Side(name, scores, start, partial(labels_at, column), own, span, kept, rules.negative, transform)
+        for name, start, (column, scores), own, transform in zip(
+            names, starts, rows, items, rules.transforms, strict=True
+        )
     ]
     _apply(sides, rules, tally)
     lists = [Lists(side.start, _listed(side), side.scores) for side in sides]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from copy import copy
-from math import lgamma
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +21,11 @@ from fujiscore.errors import (
     shown,
     spelled,
 )
+from fujiscore.orders import Order, read_only
 from fujiscore.tables import COLUMNS, Table, Tabular, display_width, first_places, frame, free_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -36,20 +35,6 @@ if TYPE_CHECKING:
 LARGEST_UNIVERSE = 2**31 - 1
 # Columns of a name in a line of several, and how many scores a picture shows.
 SHORT, DRAWN = 24, 10
-LOWEST = -float(np.finfo(np.float64).max)
-T = TypeVar("T")
-
-
-class lazy(Generic[T]):  # noqa: N801 - a decorator, as functools.cached_property
-    """An attribute computed when first needed: functools.cached_property without the lock that Python 3.11 takes."""
-
-    def __init__(self, function: Callable[[Any], T]) -> None:
-        self.function, self.__doc__ = function, function.__doc__
-
-    def __get__(self, instance: Any, owner: type | None = None) -> T:
-        """Compute the value, and keep it as an attribute of the instance."""
-        value = instance.__dict__[self.function.__name__] = self.function(instance)
-        return value
 
 
 class Ranking(Tabular):
@@ -101,43 +86,86 @@ class Ranking(Tabular):
         if items is not None and part.items is not None and not isinstance(part.items, range):
             _require_same_labels(part.items, labels, name)
         size = None if universe is None else universe_size(universe, values.size)
-        self.__dict__.update(Ranking.checked(name, values, labels, size, (*notes, *part.notes)).__dict__)
-
-    name: str
-    scores: Scores
-    items: Labels | None
-    universe: int | None
-    notes: tuple[str, ...]
-    absent: NDArray[np.bool_] | None
-    negatives: NDArray[np.bool_] | None = None
-    split: Labels | None = None
-    unsigned: str | None = None
-    n: int
-    _cache: dict[str, Any]
+        self._name, self._ordered, self._items = name, Order(values), frozen(labels)
+        self._universe, self._notes = size, (*notes, *part.notes)
+        self._negatives: NDArray[np.bool_] | None = None
+        self._split: Labels | None = None
+        self._unsigned: str | None = None
 
     @classmethod
     def checked(
         cls,
         name: str,
-        scores: Scores,
+        scores: Scores | Order,
         items: Labels | None = None,
         universe: int | None = None,
         notes: tuple[str, ...] = (),
         absent: NDArray[np.bool_] | None = None,
+        negatives: NDArray[np.bool_] | None = None,
+        split: Labels | None = None,
+        unsigned: str | None = None,
     ) -> Ranking:
-        """Return a ranking of arrays that the door has checked."""
+        """Return a ranking of scores that are checked, sorted or not: arrays that nobody else writes to."""
         ranking = object.__new__(cls)
-        ranking.__dict__ = {
-            "name": name,
-            "scores": scores,
-            "items": items,
-            "universe": universe,
-            "notes": notes,
-            "absent": absent,
-            "n": scores.size,
-            "_cache": {},
-        }
+        ranking._name, ranking._universe, ranking._notes, ranking._negatives = name, universe, notes, negatives
+        ranking._ordered = scores if isinstance(scores, Order) else Order(scores, absent)
+        ranking._items, ranking._split, ranking._unsigned = frozen(items), frozen(split), unsigned
         return ranking
+
+    @property
+    def name(self) -> str:
+        """The ranking's name in messages and results."""
+        return self._name
+
+    @property
+    def ordered(self) -> Order:
+        """The scores and their order as kernels take them, which rankings of the same scores share."""
+        return self._ordered
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return self._ordered.n
+
+    @property
+    def scores(self) -> Scores:
+        """One score per item, in item order."""
+        return read_only(self._ordered.scores)
+
+    @property
+    def items(self) -> Labels | None:
+        """The items' labels; None for positions."""
+        return self._items
+
+    @property
+    def universe(self) -> int | None:
+        """Number of items that a truncated list was drawn from."""
+        return self._universe
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]  # read-only
+        """What a reader of results must know about it."""
+        return self._notes
+
+    @property
+    def absent(self) -> NDArray[np.bool_] | None:
+        """Items that the ranking does not list but another one does."""
+        return None if self._ordered.absent is None else read_only(self._ordered.absent)
+
+    @property
+    def negatives(self) -> NDArray[np.bool_] | None:
+        """Where the scores are magnitudes: which of them were negative."""
+        return None if self._negatives is None else read_only(self._negatives)
+
+    @property
+    def split(self) -> Labels | None:
+        """With negative="split", the items before each became two."""
+        return self._split
+
+    @property
+    def unsigned(self) -> str | None:
+        """Of scores that lost their signs, what they are and the remedy."""
+        return self._unsigned
 
     def __len__(self) -> int:
         """Return the number of items."""
@@ -149,7 +177,8 @@ class Ranking(Tabular):
 
     def _summary(self) -> list[str]:
         """Return the name, the size and the best items, as many of three as fit in a line."""
-        best = [f"{printable(self.label(int(i)), SHORT)}: {self.scores[i]:g}" for i in self.order[:3]]
+        scores = self.scores
+        best = [f"{printable(self.label(int(i)), SHORT)}: {scores[i]:g}" for i in self.order[:3]]
         listed = (", ".join([*best[:most], *(["..."] if most < self.n else [])]) for most in range(len(best), -1, -1))
         return [_first_fitting(f"Ranking({shown(self.name)}, {self.n} items: {items})" for items in listed)]
 
@@ -165,7 +194,7 @@ class Ranking(Tabular):
     def _tables(self, rows: int | None) -> list[Table]:
         names, first = self._first_items(rows)
         listed = (True,) * first.size if self.absent is None else ~self.absent[first]
-        scores = [self.scores[i] if here else None for i, here in zip(first.tolist(), listed, strict=True)]
+        scores = [score if here else None for score, here in zip(self.scores[first], listed, strict=True)]
         ranks = (self.tie_groups[0][: first.size] + 1).tolist()
         cut = f" (first {first.size} shown)" if first.size < self.n else ""
         caption = f"{printable(self.name, NAME)}, {counted(self.n, 'item')}{cut}"
@@ -184,7 +213,7 @@ class Ranking(Tabular):
     @property
     def listed(self) -> int:
         """Number of items that the ranking itself lists."""
-        return self.n if self.absent is None else self.n - int(self.absent.sum())
+        return self._ordered.listed
 
     def label(self, position: int) -> Hashable:
         """Return the label of the item at a position: the position itself where items have no labels."""
@@ -200,44 +229,27 @@ class Ranking(Tabular):
     @property
     def is_sorted(self) -> bool:
         """Whether the order is known already."""
-        return "sorted" in self._cache
-
-    @lazy
-    def _sorted(self) -> tuple[NDArray[np.int32], Scores]:
-        if "sorted" not in self._cache:  # shared with the same ranking under other names
-            self._cache["sorted"] = self._sort()
-        order: tuple[NDArray[np.int32], Scores] = self._cache["sorted"]
-        return order
-
-    def _sort(self) -> tuple[NDArray[np.int32], Scores]:
-        keys = self.scores
-        if self.absent is not None:
-            keys = np.where(self.absent, -np.inf, np.maximum(keys, LOWEST))
-        order, ranked = np.empty(self.n, np.int32), np.empty(self.n)
-        # NumPy asks the system for large pages, which Numba's own arrays lack: the sort is twice as fast.
-        _kernels.order.descending(keys, order, ranked, np.empty(self.n, np.uint64), np.empty(self.n, np.uint64))
-        return order, ranked
+        return self._ordered.is_known
 
     @property
     def order(self) -> NDArray[np.int32]:
         """The items' positions from best to worst."""
-        return self._sorted[0]
+        return read_only(self._ordered.positions)
 
     @property
     def ranked_raw(self) -> Scores:
         """The scores from best to worst, absent items as -inf."""
-        return self._sorted[1]
+        return read_only(self._ordered.by_rank.raw)
 
-    @lazy
+    @property
     def ranked(self) -> Scores:
         """The scores from best to worst, negative ones as 0."""
-        ranked = self.ranked_raw
-        return np.maximum(ranked, 0.0) if ranked[-1] < 0 else ranked
+        return read_only(self._ordered.by_rank.clipped)
 
     @property
     def clipped(self) -> Scores:
         """The scores in item order, negative ones as 0."""
-        return np.maximum(self.scores, 0.0) if self.ranked_raw[-1] < 0 else self.scores
+        return read_only(self._ordered.clipped)
 
     @property
     def signs(self) -> Scores:
@@ -245,58 +257,58 @@ class Ranking(Tabular):
         signs = np.sign(self.scores) if self.negatives is None else np.where(self.negatives, -1.0, np.sign(self.scores))
         return signs if self.absent is None else np.where(self.absent, 0.0, signs)
 
-    @lazy
+    @property
     def tie_groups(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For each rank, how many items score strictly higher than the item there, and how many at least as high."""
-        above, up_to = np.empty((2, self.n), np.int32)
-        _kernels.order.tie_bounds(self.ranked_raw, above, up_to)
-        return above, up_to
+        above, up_to = self._ordered.by_rank.tie_groups
+        return read_only(above), read_only(up_to)
 
-    @lazy
+    @property
     def untied(self) -> bool:
         """Whether no two items have equal scores."""
-        return not _kernels.order.has_ties(self.ranked_raw)
+        return self._ordered.by_rank.untied
 
-    @lazy
+    @property
     def tails(self) -> tuple[Scores, Scores]:
         """For each rank, mean and variance of the scores below it, relative to the score there (0 / 0 counts 1)."""
-        mean, variance = np.empty((2, self.n))
-        _kernels.chance.tails(self.ranked, mean, variance)
-        return mean, variance
+        mean, variance = self._ordered.by_rank.tails
+        return read_only(mean), read_only(variance)
 
     def kth(self, sizes: NDArray[np.int64]) -> Scores:
         """Return the last scores of top sets, negative ones as 0."""
-        scores: Scores = self.ranked[np.minimum(sizes, self.n) - 1]
+        scores: Scores = self._ordered.by_rank.clipped[np.minimum(sizes, self.n) - 1]
         return scores
+
+    def ends_at_zero(self, sizes: NDArray[np.int64], *, fuzzy: bool) -> NDArray[np.bool_]:
+        """Return which top sets end with a score of 0; in memberships (`fuzzy`) scores below 0 count as 0."""
+        zero: NDArray[np.bool_] = self.kth(sizes) == 0
+        if fuzzy or not zero.any():
+            return zero
+        below: NDArray[np.bool_] = self._ordered.by_rank.raw[np.minimum(sizes, self.n) - 1] < 0
+        return zero & ~(below & (sizes <= self.listed))  # absent items are at 0
 
     def level_moments(self, sizes: NDArray[np.int64], counts: Scores) -> Scores:
         """Return mean, squares and cubes (see the kernel) of the scores between top sets of rising sizes, as rows."""
         out = np.empty((3, counts.size))
-        _kernels.area.level_moments(self.ranked, np.minimum(sizes, self.n), counts, out)
+        _kernels.area.level_moments(self._ordered.by_rank.clipped, np.minimum(sizes, self.n), counts, out)
         return out
 
-    @lazy
+    @property
     def log_ties(self) -> float:
         """The logarithm of the number of ways to arrange the listed items within their tie groups."""
-        if self.untied:
-            return 0.0
-        above, up_to = (bound[: self.listed] for bound in self.tie_groups)
-        groups = np.bincount((up_to - above)[above == np.arange(self.listed)])
-        return sum(int(groups[size]) * lgamma(size + 1) for size in np.flatnonzero(groups).tolist())
+        return self._ordered.by_rank.log_ties
 
     def higher_of_two(self, n: int) -> int:
         """Return how many of n items have the higher of two scores, unlisted ones the lower; 0 for more or fewer."""
-        up_to = self.tie_groups[1]
+        up_to = self._ordered.by_rank.tie_groups[1]
         upper = int(up_to[0])
         two = upper == self.listed if n > self.listed else upper < n and int(up_to[upper]) == n
         return upper if two else 0
 
-    @lazy
+    @property
     def ranks(self) -> NDArray[np.int64]:
         """Each item's rank, from 1; equal scores share the best of their ranks."""
-        ranks = np.empty(self.n, np.int64)
-        ranks[self.order] = self.tie_groups[0] + 1
-        return ranks
+        return read_only(self._ordered.ranks)
 
     @property
     def _listed_scores(self) -> Scores:
@@ -317,58 +329,57 @@ class Ranking(Tabular):
 
     def renamed(self, name: str, universe: int | None, notes: tuple[str, ...]) -> Ranking:
         """Return the same ranking, its order included, under another name."""
-        if (self.name, self.universe, self.notes) == (name, universe, notes):
+        if (self._name, self._universe, self._notes) == (name, universe, notes):
             return self
-        other = copy(self)
-        other.__dict__.update(name=name, universe=universe, notes=notes)
-        return other
+        return self._of(self._ordered, name, universe, notes)
 
     def detached(self) -> Ranking:
         """Return the same ranking, to forget its order with it, unless that is known already."""
-        if self.is_sorted:
+        known = self._ordered
+        if known.is_known:
             return self
-        other = copy(self)
-        other.__dict__["_cache"] = {}
-        return other
+        return self._of(Order(known.scores, known.absent), self._name, self._universe, self._notes)
 
-    @lazy
+    def _of(self, ordered: Order, name: str, universe: int | None, notes: tuple[str, ...]) -> Ranking:
+        """Return a ranking of the same items and signs."""
+        signs: Any = {"negatives": self._negatives, "split": self._split, "unsigned": self._unsigned}
+        return Ranking.checked(name, ordered, self._items, universe, notes, **signs)
+
+    @property
     def signed(self) -> Scores:
         """The scores before each item became two, one for each sign."""
-        half = self.n // 2
-        return self.scores[:half] - self.scores[half:]
+        return read_only(self._ordered.signed)
 
     def rearranged(self, items: NDArray[np.intp]) -> Ranking:
         """Return a ranking split by sign with its whole items in another order."""
         halves = np.concatenate([items, items + self.n // 2])
-        other = Ranking.checked(
-            self.name, self.scores[halves], absent=None if self.absent is None else self.absent[halves]
-        )
-        other.split = self.split
-        return other
+        absent = None if self.absent is None else self.absent[halves]
+        return Ranking.checked(self.name, self.scores[halves], absent=absent, split=self.split)
 
-    @lazy
+    @property
     def whole_items(self) -> NDArray[np.intp]:
         """The items of a ranking split by sign from the greatest magnitude to the least, (+) before (-)."""
-        return np.lexsort((-self.signed, -np.abs(self.signed)))
+        return read_only(self._ordered.whole_items)
 
     def shuffled(self, seed: np.uint64) -> Ranking:
         """Return the same scores assigned to the items at random; nothing is sorted, unless items are split by sign."""
         if self.split is not None:
             return self.rearranged(self.whole_items[np.random.default_rng(seed).permutation(self.n // 2)])
-        permuted = copy(self)
+        by_rank = self._ordered.by_rank
         scores, order, scratch = np.empty(self.n), np.empty(self.n, np.int32), np.empty(self.n, np.int32)
-        _kernels.chance.reassign(self.ranked_raw, self.tie_groups[0], seed, scratch, scores, order)
-        absent = None if self.absent is None else scores == -np.inf
-        permuted.__dict__.update(scores=scores, _sorted=(order, self.ranked_raw), items=None, absent=absent)
-        permuted.__dict__.pop("ranks", None)
-        if self.negatives is not None:
-            permuted.__dict__["negatives"] = self._dealt_signs(order, seed)
-        return permuted
+        _kernels.chance.reassign(by_rank.raw, by_rank.tie_groups[0], seed, scratch, scores, order)
+        absent = None if self._ordered.absent is None else scores == -np.inf
+        negatives = None if self._negatives is None else self._dealt_signs(self._negatives, order, seed)
+        dealt = Order.known(scores, absent, order, by_rank)
+        return Ranking.checked(
+            self.name, dealt, None, self.universe, self.notes, negatives=negatives, unsigned=self.unsigned
+        )
 
-    def _dealt_signs(self, order: NDArray[np.int32], seed: np.uint64) -> NDArray[np.bool_]:
+    def _dealt_signs(
+        self, negatives: NDArray[np.bool_], order: NDArray[np.int32], seed: np.uint64
+    ) -> NDArray[np.bool_]:
         """Return which items got a score that was negative; equal magnitudes deal their signs at random, too."""
-        assert self.negatives is not None  # noqa: S101 - for the type checker
-        ranked = self.negatives[self.order]
+        ranked = negatives[self._ordered.positions]
         if not self.untied:
             ranked = ranked[np.lexsort((np.random.default_rng(seed).random(self.n), self.tie_groups[0]))]
         dealt = np.empty(self.n, np.bool_)
@@ -420,9 +431,8 @@ class Rankings(Sequence[Ranking], Tabular):
     def _set(
         self, members: tuple[Ranking, ...], labels: Labels | None, universe: int | None, notes: tuple[str, ...]
     ) -> None:
-        self._rankings, self.labels, self.universe, self.notes = members, labels, universe, notes
-        self.names = tuple([ranking.name for ranking in members])
-        self._rows: Scores | None = None
+        self._rankings, self._labels, self._universe, self._notes = members, labels, universe, notes
+        self._names = tuple([ranking.name for ranking in members])
 
     @classmethod
     def of(
@@ -434,8 +444,28 @@ class Rankings(Sequence[Ranking], Tabular):
     ) -> Rankings:
         """Return rankings that the door has aligned and checked."""
         result = object.__new__(cls)
-        result._set(tuple(members), labels, universe, tuple(notes))
+        result._set(tuple(members), frozen(labels), universe, tuple(notes))
         return result
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One name per ranking."""
+        return self._names
+
+    @property
+    def labels(self) -> Labels | None:
+        """The items' labels, None where the input had none."""
+        return self._labels
+
+    @property
+    def universe(self) -> int | None:
+        """Number of items that truncated lists were drawn from, if it is known."""
+        return self._universe
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]  # read-only
+        """What was done to the input, and what a reader of results must know."""
+        return self._notes
 
     def __len__(self) -> int:
         """Return the number of rankings."""
@@ -463,12 +493,6 @@ class Rankings(Sequence[Ranking], Tabular):
     def __contains__(self, key: object) -> bool:
         """Return whether there is a ranking of that name, or this very ranking."""
         return key in self.names if isinstance(key, str) else any(key is ranking for ranking in self._rankings)
-
-    def rows_of(self, array: NDArray[Any]) -> Rankings:
-        """Remember the array whose rows the scores may be, so that `matrix` need not copy them."""
-        usable = array.dtype == np.float64 and array.flags.c_contiguous and array.shape == (len(self), self.n)
-        self._rows = array if usable else None
-        return self
 
     def items(self) -> list[tuple[str, Ranking]]:
         """Return pairs of name and ranking, as a dict does."""
@@ -533,11 +557,19 @@ class Rankings(Sequence[Ranking], Tabular):
         return position if self.labels is None else self.labels[position]
 
     def matrix(self) -> Scores:
-        """Return all scores, one row per ranking; without a copy where they are the rows of the user's array."""
-        rows = self._rows
-        if rows is not None and all(_same_memory(rows[i], ranking.scores) for i, ranking in enumerate(self)):
-            return rows
-        return np.array(self.scores)
+        """Return all scores, one row per ranking, read-only."""
+        return read_only(self.block())
+
+    def block(self) -> Scores:
+        """Return all scores as kernels take them, one row per ranking; without a copy where they are one array's rows.
+
+        Nobody may write to it.
+        """
+        rows = [ranking.ordered.scores for ranking in self._rankings]
+        block = rows[0].base
+        if block is not None and block.shape == (len(rows), self.n) and all(map(_same_memory, block, rows)):
+            return block
+        return np.array(rows)
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return a column `item` and one column per ranking as a pandas or polars DataFrame."""
@@ -549,6 +581,11 @@ class Rankings(Sequence[Ranking], Tabular):
 def _same_memory(a: Scores, b: Scores) -> bool:
     """Return whether two arrays are the same stretch of memory."""
     return a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype and np.shares_memory(a[:1], b[:1])
+
+
+def frozen(labels: Labels | None) -> Labels | None:
+    """Return labels that cannot change: a tuple or a range."""
+    return labels if labels is None or isinstance(labels, (tuple, range)) else tuple(labels)
 
 
 def universe_size(given: Any, n: int) -> int:
@@ -580,7 +617,7 @@ def _require_scores(scores: Scores, name: str) -> Scores:
 
 def _plain_labels(labels: Any, size: int, name: str) -> Labels:
     """Return one label per score, each once, or raise."""
-    items: Labels = labels if isinstance(labels, (list, tuple, range)) else list(labels)
+    items: Labels = labels if isinstance(labels, range) else tuple(labels)
     if len(items) != size:
         raise InputError(f"{name} must have one label per score; got {len(items)} labels and {size} scores.")
     if not isinstance(items, range) and len(unique_labels(items, name)) < size:

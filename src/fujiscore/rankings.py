@@ -21,21 +21,23 @@ from fujiscore.coercion import (
     labelled,
     no_signs,
     require_labels,
+    require_size,
     unique_labels,
 )
+from fujiscore.direction import judged
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.labels import advice
 from fujiscore.notes import Fact, Note, about, final, gathered
 from fujiscore.policies import SIGNED, Side
-from fujiscore.ranking import Ranking, Rankings, require_names, universe_size
-from fujiscore.transforms import scale
+from fujiscore.ranking import Ranking, Rankings, frozen, require_names, universe_size
+from fujiscore.transforms import AS_IS, one_per_ranking, scales, without_signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from fujiscore.transforms import Transform
+    from fujiscore.transforms import Transform, Transforms
 
 Negative: TypeAlias = Literal["raise", "clip", "abs", "split"]
 Nan: TypeAlias = Literal["raise", "zero", "drop"]
@@ -56,7 +58,7 @@ class Policies(TypedDict, total=False):
     nan: Nan
     missing: Missing
     duplicates: Duplicates
-    transform: Transform | None
+    transform: Transforms | None
     universe: int | Collection[Hashable] | None
 
 
@@ -109,7 +111,7 @@ def rankings(
     nan: Nan = "raise",
     missing: Missing = "raise",
     duplicates: Duplicates = "raise",
-    transform: Transform | None = None,
+    transform: Transforms | None = None,
     universe: int | Collection[Hashable] | None = None,
 ) -> Rankings:
     """Return several rankings of the same items, aligned by label and checked.
@@ -122,8 +124,8 @@ def rankings(
         sequence of rankings. A ranking is an array, a list, a Series, a dict of item to score, a list of
         (item, score) pairs, a list of items from best to worst (read as 1/rank), a `Ranking`, or a fitted model
         (`importances`). What scikit-learn's `permutation_importance` and `cross_validate` return, and a
-        `shap.Explanation`, are several: one per repeat, fold or row. Tables and 2-D arrays are not copied: do not
-        change them while the rankings are in use.
+        `shap.Explanation`, are several: one per repeat, fold or row. All of it is copied: the rankings do not change
+        when the data does.
     items : str, optional
         The DataFrame's column that labels the items.
     negative : {"raise", "clip", "abs", "split"}
@@ -136,9 +138,12 @@ def rankings(
         rankings. With a universe, "raise" means "zero".
     duplicates : {"raise", "max", "mean", "first"}
         How to treat items that a ranking lists more than once: raise, or keep the best, the mean or the first score.
-    transform : {"neglog10", "exp", "reciprocal", "rank", "abs"} or callable, optional
+    transform : {"neglog10", "exp", "reciprocal", "flip", "minmax", "rank", "abs", "as_is"} or callable, optional
         Turn scores into "higher is better, with a meaningful zero": p-values (neglog10), log-probabilities (exp),
-        distances or ranks (reciprocal), positions (rank: 1/rank), magnitudes (abs), or a function of the array.
+        distances or ranks (reciprocal: 1/score), distances and errors (flip: the least becomes 1, the greatest 0),
+        scores with an arbitrary zero (minmax: the least becomes 0, the greatest 1), positions (rank: 1/rank),
+        magnitudes (abs), or a function of the array. "as_is" says that higher is better: scores stay as they are,
+        whatever their name or order suggests. One per ranking, as in ("exp", None), or a mapping of name to transform.
     universe : int or collection of items, optional
         The items that truncated lists were drawn from, or their number: what chance depends on.
 
@@ -170,8 +175,7 @@ def rankings(
     if not names:
         raise InputError("rankings must hold at least one ranking; got none.")
     require_names(names)
-    aligned = align(objects, names, **options)
-    return aligned.rows_of(obj) if isinstance(obj, np.ndarray) else aligned
+    return align(objects, names, **options)
 
 
 def _of_source(source: models.Source, title: str, options: Any) -> Rankings:
@@ -189,8 +193,11 @@ def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
     if isinstance(obj, np.ndarray):
         if obj.ndim != 2:
             raise InputError(f"rankings must be a 2-D array, one row per ranking; got shape {obj.shape}.")
-        in_place = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.flags.c_contiguous and obj.size
-        return [str(i) for i in range(len(obj))], [Labelled(None, row) for row in obj] if in_place else list(obj)
+        require_size(obj.shape[1], "rankings")
+        plain = type(obj) is np.ndarray and obj.dtype == np.float64 and obj.size
+        # Copied as one: `Rankings.block` needs no second copy.
+        rows = [Labelled(None, row) for row in obj.copy(order="C")] if plain else list(obj)
+        return [str(i) for i in range(len(obj))], rows
     if isinstance(obj, (list, tuple)):
         names = [str(models.title(ranking) or getattr(ranking, "name", None) or i) for i, ranking in enumerate(obj)]
         return names if len(set(names)) == len(names) else [str(i) for i in range(len(obj))], list(obj)
@@ -225,32 +232,39 @@ def align(
 ) -> Rankings:
     """Turn one object per ranking into checked rankings of the same items: the one place where input is checked.
 
-    `negative` is one policy for all rankings, or one for each.
+    `negative` and `transform` are one policy for all rankings, or one for each.
     """
+    transforms = one_per_ranking(transform, names)
     signs = [negative] * len(objects) if isinstance(negative, str) or negative is None else list(negative)
     _check_policies(signs, nan, missing, duplicates)
     objects = models.with_blanks([_single(obj, name) for obj, name in zip(objects, names, strict=True)])
-    signs, objects = _suited(signs, objects, transform)
-    said = [*notes, *scale(transform)]
+    signs, objects = _suited(signs, objects, transforms)
+    said = [*notes, *scales(transforms, names)]
     universe = _agreed_universe(objects) if universe is None else universe
     if universe is not None:
         if missing == "drop":
             raise InputError(f"{spelled('universe')} cannot be combined with {spelled('missing', 'drop')}.")
         missing = "zero"
-    split = _by_sign(objects, names, signs, universe)
-    if transform is None and not {"abs", "split"} & set(signs) and _already_aligned(objects, missing):
+    lost = [
+        getattr(obj, "unsigned", None) or without_signs(one, sign)
+        for obj, sign, one in zip(objects, signs, transforms, strict=True)
+    ]
+    split = _by_sign(objects, names, signs, lost, universe)
+    untouched = all(one in (None, AS_IS) for one in transforms)
+    if untouched and not {"abs", "split"} & set(signs) and _already_aligned(objects, missing):
         members = objects
         labels = objects[0].items
     else:
-        signs = [_policy(obj, sign, transform) for obj, sign in zip(objects, signs, strict=True)]
+        signs = [_policy(obj, sign, one) for obj, sign, one in zip(objects, signs, transforms, strict=True)]
         of_each: list[str] = []
         general: list[str] = []
-        parts = _parts(objects, names, signs, nan, duplicates, transform, general, of_each)
+        parts = _parts(objects, names, signs, nan, duplicates, transforms, general, of_each)
         aligned, absent, labels = _aligned(parts, names, missing, general, of_each)
         said += [*gathered(of_each), *general]
+        labels = frozen(labels)
         members = [
-            _member(name, scores, labels, gone, sign, getattr(obj, "unsigned", None))
-            for obj, name, scores, gone, sign in zip(objects, names, aligned, absent, signs, strict=True)
+            _member(name, scores, labels, gone, sign, unsigned)
+            for name, scores, gone, sign, unsigned in zip(names, aligned, absent, signs, lost, strict=True)
         ]
         if split:
             labels, members = _named_by_sign(members, said)
@@ -282,7 +296,7 @@ def _parts(
     signs: Sequence[str],
     nan: str,
     duplicates: str,
-    transform: Any,
+    transforms: Sequence[Transform | None],
     notes: list[str],
     of_each: list[str],
 ) -> list[Labelled]:
@@ -293,13 +307,14 @@ def _parts(
     parts: list[Labelled] = []
     sides: list[Side] = []
     repeating: list[Side] = []
-    for obj, name, sign in zip(objects, names, signs, strict=True):
+    for obj, name, sign, transform in zip(objects, names, signs, transforms, strict=True):
         part = _own_part(obj, sign) if isinstance(obj, Ranking) else labelled(obj, name)
         known = isinstance(obj, Ranking) and obj.negatives is not None
-        side = _side(part, name, sign, transform, quiet=known or sign == "split")
+        side = _side(part, name, sign, transform, signed=part.negative == "abs", quiet=known or sign == "split")
         if _repeats(obj, part.items, name):
             repeating.append(side)
         of_each += part.notes
+        of_each += judged(part.evidence, name) if transform is None else ()
         parts.append(part)
         sides.append(side)
 
@@ -324,9 +339,10 @@ def _parts(
 
 def _own_part(ranking: Ranking, negative: str) -> Labelled:
     """Return the items that a ranking itself lists, with the signs that magnitudes had."""
-    items, scores, absent = ranking.items, ranking.scores, ranking.absent
+    items, scores, absent = ranking.items, ranking.ordered.scores, ranking.absent
     if ranking.split is not None:
-        items, scores, absent = ranking.split, ranking.signed, None if absent is None else absent[: len(ranking.split)]
+        items, scores = ranking.split, ranking.ordered.signed
+        absent = None if absent is None else absent[: len(items)]
     elif negative in SIGNED and ranking.negatives is not None:
         scores = np.where(ranking.negatives, -scores, scores)
     if absent is None:
@@ -336,14 +352,15 @@ def _own_part(ranking: Ranking, negative: str) -> Labelled:
     return Labelled(items, scores[listed])
 
 
-def _side(part: Labelled, name: str, negative: str, transform: Any, *, quiet: bool) -> Side:
+def _side(part: Labelled, name: str, negative: str, transform: Any, *, signed: bool, quiet: bool) -> Side:
     """Return a ranking as one list to which policies are applied."""
 
     def labels_at(rows: NDArray[Any]) -> list[Any]:
         return rows.tolist() if part.items is None else [part.items[row] for row in rows.tolist()]
 
     start = np.array([0, part.scores.size])
-    return Side(name, part.scores, start, labels_at, negative=negative, transform=transform, quiet=quiet)
+    flags: Any = {"signed": signed, "quiet": quiet}
+    return Side(name, part.scores, start, labels_at, negative=negative, transform=transform, **flags)
 
 
 def _repeats(obj: Any, items: Labels | None, name: str) -> bool:
@@ -400,7 +417,9 @@ def _single(obj: Any, name: str) -> Any:
     return obj[0]
 
 
-def _suited(signs: Sequence[str], objects: Sequence[Any], transform: Any) -> tuple[list[str], list[Any]]:
+def _suited(
+    signs: Sequence[str], objects: Sequence[Any], transforms: Sequence[Transform | None]
+) -> tuple[list[str], list[Any]]:
     """Return the policies for negative scores, the one that suits a model's where none is named, and the objects.
 
     Transforms are of the scores that rank: where these are magnitudes, of the magnitudes.
@@ -409,7 +428,7 @@ def _suited(signs: Sequence[str], objects: Sequence[Any], transform: Any) -> tup
     for i, obj in enumerate(objects):
         if isinstance(obj, Labelled) and signs[i] == "raise":
             chosen[i] = obj.negative
-            if obj.negative == "abs" and transform not in {None, "abs"}:
+            if obj.negative == "abs" and transforms[i] not in (None, "abs", AS_IS):
                 scored[i] = obj._replace(scores=np.abs(obj.scores))
     return chosen, scored
 
@@ -424,13 +443,15 @@ def _already_aligned(objects: Sequence[Any], missing: str) -> bool:
     return all(obj.n == first.n and (obj.items is first.items or obj.items == first.items) for obj in objects)
 
 
-def _by_sign(objects: Sequence[Any], names: Sequence[str], signs: Sequence[str], universe: Any) -> bool:
+def _by_sign(
+    objects: Sequence[Any], names: Sequence[str], signs: Sequence[str], lost: Sequence[str | None], universe: Any
+) -> bool:
     """Return whether items are split by sign: all rankings or none, and without a universe."""
     made = [isinstance(obj, Ranking) and obj.split is not None for obj in objects]
     if "split" not in signs and not any(made):
         return False
-    for obj, name, sign, own in zip(objects, names, signs, made, strict=True):
-        if unsigned := getattr(obj, "unsigned", None):
+    for name, sign, unsigned, own in zip(names, signs, lost, made, strict=True):
+        if unsigned is not None:
             raise no_signs(name, spelled("negative", "split"), unsigned)
         if sign != "split" and not own:
             raise InputError(f"{name} must be split by sign as the others are: pass {spelled('negative', 'split')}.")
@@ -439,12 +460,13 @@ def _by_sign(objects: Sequence[Any], names: Sequence[str], signs: Sequence[str],
     return True
 
 
-def _policy(obj: Any, negative: str, transform: Any) -> str:
+def _policy(obj: Any, negative: str, transform: Transform | None) -> str:
     """Return how a ranking's negative scores are read, which may have been decided when it was made."""
     made = obj if isinstance(obj, Ranking) else None
     if negative == "split" or (made is not None and made.split is not None):
         return "split"
-    if "abs" in (negative, transform) or (made is not None and made.negatives is not None and transform is None):
+    magnitudes = made is not None and made.negatives is not None and transform in (None, AS_IS)
+    if "abs" in (negative, transform) or magnitudes:
         return "abs"
     return "clip" if made is not None and negative == "raise" else negative
 
@@ -460,16 +482,13 @@ def _member(
     """Return an aligned ranking of the scores; of their magnitudes, the signs beside them; or of both signs' items."""
     if negative == "split":
         halves = np.concatenate([np.maximum(scores, 0.0), np.maximum(-scores, 0.0)]) + 0.0  # no -0.0
-        ranking = Ranking.checked(name, halves, absent=None if absent is None else np.tile(absent, 2))
-        ranking.split = range(scores.size) if labels is None else labels
-        return ranking
+        gone = None if absent is None else np.tile(absent, 2)
+        return Ranking.checked(name, halves, absent=gone, split=range(scores.size) if labels is None else labels)
+    negatives = scores < 0 if negative == "abs" else None
+    if negatives is None or not negatives.any():
+        negatives = None
     sizes = np.abs(scores) if negative == "abs" else scores
-    ranking = Ranking.checked(name, sizes, labels, None, (), absent)
-    if negative == "abs" and (scores < 0).any():
-        ranking.negatives = scores < 0
-    if unsigned is not None:
-        ranking.unsigned = unsigned
-    return ranking
+    return Ranking.checked(name, sizes, labels, None, (), absent, negatives, unsigned=unsigned)
 
 
 def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels, list[Ranking]]:
@@ -478,10 +497,9 @@ def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels
     labels = [f"{item} ({sign})" for sign in "+-" for item in items]
     if len(set(labels)) < len(labels):
         raise InputError(f"{spelled('negative', 'split')} needs labels that differ as text; some do not. Rename them.")
-    for member in members:
-        member.items = labels
     notes.append(Note(Fact("items split", count=len(items))))
-    return labels, list(members)
+    names = tuple(labels)
+    return names, [Ranking.checked(one.name, one.ordered, names, split=one.split) for one in members]
 
 
 def _aligned(

@@ -16,6 +16,7 @@ from fujiscore.notes import states
 from fujiscore.rankings import align
 from fujiscore.results import Result
 from fujiscore.tables import Table, frame, text_columns, text_table
+from fujiscore.transforms import AS_IS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -335,7 +336,7 @@ def _matrix(obj: Any, name: str, shape: tuple[int, ...]) -> Scores:
 
 def _one(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search:
     """Return one query, given as a ranking and a list of items."""
-    both = align([exact], ["exact"], negative=models.policy(exact, "clip"))
+    both = align([exact], ["exact"], negative=models.policy(exact, "clip"), transform=AS_IS)  # `distances` says it
     if both.labels is None:
         raise InputError("exact must label its items: pass a dict of item to score, or (ids, scores) as arrays.")
     if distances and states(both.notes, "no scores"):
@@ -377,7 +378,7 @@ def _returned(obj: Any, distances: bool) -> list[Hashable]:
                 "to score, or the items in order."
             )
         return list(plain)
-    ranking = align([obj], ["approximate"], negative=models.policy(obj, "clip"))
+    ranking = align([obj], ["approximate"], negative=models.policy(obj, "clip"), transform=AS_IS)
     if ranking.labels is None:
         raise InputError("approximate must be a list of items from best to worst, or a ranking with labels.")
     listed = states(ranking.notes, "no scores")

@@ -36,7 +36,10 @@ GROUPS = 20
 # Columns of a query's name in a table.
 NAME = 32
 # Kinds of columns beside a measure's own.
-KINDS = {"_corrected": " corrected", "_high": ", at most"}
+KINDS = {"_high": ", at most", "_floor": " floor", "_above_floor": " above floor", "_corrected": " corrected"}
+# What FUJI can hardly see: the order of lists whose scores are nearly equal, or which hardly go beyond k.
+# The latter if k is more than this part of the shorter list: by chance top sets then share half of their union.
+HIGH_FLOOR, SHORT = 0.5, 2 / 3
 # The columns that are counts, and what explanations need of the settings.
 COUNTS = ("n_a", "n_b", "shared", "k")
 SETS = {"ties": "closed", "zero_tail": "include"}
@@ -55,6 +58,9 @@ class RunComparison(Result, Reported):
         One array per column, one entry per query: `n_a`, `n_b`, `shared` (the lists' sizes, and how many items they
         share), `k` (where it was evaluated: the end of a shorter list), each measure under its name, and for FUJI of
         cut-off lists `fuji_high`, the most that it can be, the scores of the items that a list lacks being unknown.
+        Also beside FUJI: `fuji_floor`, its expected value if the items of a list were reordered at random (the mean of
+        both lists'), `fuji_above_floor`, 0 there and 1 for equal top sets (FUJI itself where both lists end with their
+        top sets, whose floor is 1), and at one k `fuji_near`, the part of FUJI that is credit for near misses.
         With a universe, for each measure with a closed form, `*_expected`, `*_corrected` and, where there is a null
         distribution, `*_p`. NaN where a value is undefined.
     measures : tuple of Measure
@@ -76,11 +82,13 @@ class RunComparison(Result, Reported):
     Examples
     --------
     >>> import fujiscore as fj
-    >>> old = {"q1": {"x": 3.0, "y": 2.0, "z": 1.0}, "q2": {"x": 2.0, "y": 1.0, "z": 0.5}}
-    >>> new = {"q1": {"x": 3.0, "y": 2.0, "z": 1.0}, "q2": {"x": 2.0, "z": 1.0, "y": 0.9}}
+    >>> old = {"q1": {"x": 3.0, "y": 2.0, "z": 1.0}, "q2": {"x": 2.0, "y": 1.0, "z": 0.8, "w": 0.1}}
+    >>> new = {"q1": {"x": 3.0, "y": 2.0, "z": 1.0}, "q2": {"x": 2.0, "z": 1.0, "y": 0.9, "w": 0.2}}
     >>> result = fj.compare_runs(old, new, k=2)
     >>> result.values("jaccard").round(4), result.values("fuji").round(4)
-    (array([1.    , 0.3333]), array([1. , 0.8]))
+    (array([1.    , 0.3333]), array([1. , 0.9]))
+    >>> result.values("fuji_floor").round(4), result.values("fuji_above_floor").round(4)
+    (array([0.7778, 0.6944]), array([1.    , 0.6727]))
     >>> result.explain("q2").kind
     ['near miss', 'near miss', 'shared']
     """
@@ -126,7 +134,8 @@ class RunComparison(Result, Reported):
 
     def _span(self, column: str) -> tuple[float, float]:
         """Return the range of a column."""
-        plain = next((measure for measure in self.measures if column in {measure.name, f"{measure.name}_high"}), None)
+        kinds = ("", "_high", "_floor", "_near")
+        plain = next((one for one in self.measures if column in {one.name + kind for kind in kinds}), None)
         return (-float("inf"), 1.0) if plain is None else (plain.low, plain.high)
 
     def interval(self, measure: Any = None) -> tuple[float, float, float]:
@@ -305,7 +314,7 @@ class RunComparison(Result, Reported):
         return [*tables, *([_numbers(kind, header, changed)] if changed else [])]
 
     def shown_columns(self) -> list[str]:
-        """Return the columns that summaries show: each measure, what it can be at most, and its corrected value."""
+        """Return the columns that summaries show: each measure, what it can be at most, its floor, corrected values."""
         names = []
         for measure in self.measures:
             names += [measure.name, *(measure.name + kind for kind in KINDS if self._is_shown(measure.name + kind))]
@@ -319,9 +328,10 @@ class RunComparison(Result, Reported):
 
     def column_title(self, name: str) -> str:
         """Return a column as summaries call it."""
-        kind = next((kind for kind in KINDS if name.endswith(kind)), "")
-        title = find(name.removesuffix(kind)).title
-        return title + (KINDS[kind] if kind else ", at least" if self._is_shown(f"{name}_high") else "")
+        kind = max((kind for kind in KINDS if name.endswith(kind)), key=len, default="")
+        measure = name.removesuffix(kind)
+        least = kind == "" and self._is_shown(f"{measure}_high")
+        return find(measure).title + KINDS.get(kind, "") + (", at least" if least else "")
 
     def spread_table(self) -> tuple[list[str], list[list[str]]]:
         """Return header and rows of the summary: one row per measure."""
@@ -380,17 +390,19 @@ class RunComparison(Result, Reported):
         return lines + self._near_misses()
 
     def _near_misses(self) -> list[str]:
-        """Return how much of the top sets' difference FUJI gives back for items that only just missed a set."""
+        """Return how much of the top sets' difference FUJI gives back: at one k, for items that only just missed."""
         if not {"fuji", "jaccard"} <= set(self.columns):
             return []
-        jaccard = self.columns["jaccard"]
+        jaccard = np.where(np.isnan(self.columns["fuji"]), np.nan, self.columns["jaccard"])
         lost = np.nansum(1 - jaccard)
         if not lost > 0:
             return []
-        found = [self.columns.get(name, self.columns["fuji"]) for name in ("fuji", "fuji_high")]
-        low, high = (float(np.nansum(values - jaccard) / lost) for values in found)
-        part = f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}"
-        return [f"near misses make up {part} of the difference that Jaccard sees"]
+        least = "at least " if self._is_shown("fuji_high") else ""
+        if "fuji_near" in self.columns:
+            near = float(np.nansum(self.columns["fuji_near"]) / lost)
+            return [f"near misses make up {least}{near:.0%} of the difference that Jaccard sees"]
+        credit = float(np.nansum(self.columns["fuji"] - jaccard) / lost)
+        return [f"credit for near and far misses makes up {least}{credit:.0%} of the difference that Jaccard sees"]
 
     def bar_chart(self, width: int, mark: str = "#") -> list[str]:
         """Return the histogram of the first measure as lines of text."""
@@ -433,12 +445,43 @@ def _undefined(result: RunComparison) -> dict[tuple[int, ...], list[str]]:
     return found
 
 
+def _floor_caveats(result: RunComparison) -> list[str]:
+    """Return notes on what FUJI cannot see, with the remedies."""
+    if "fuji_floor" not in result.columns:
+        return []
+    floor, columns = result.columns["fuji_floor"], result.columns
+    order = f"a measure of order such as {spelled('measures', 'rbo')}"
+    notes = []
+    whole = int(((floor == 1) & (columns["fuji_above_floor"] == columns["fuji"])).sum())
+    if whole:
+        queries = counted(whole, "query", "queries")
+        ends = f"both lists of {queries} end with their top sets: FUJI does not see their order"
+        notes.append(f"{ends}, and its value above the floor is FUJI itself. Pass a smaller {spelled('k')}, or {order}")
+    mean = result.spread("fuji_floor").mean
+    if mean > HIGH_FLOOR and whole < len(result):
+        why, remedy = _why_high(result)
+        seen = f"the floor of FUJI is {mean:.4f}: it gives that much to lists reordered at random, for {why}"
+        notes.append(f"{seen}. Read the value above the floor, which gates judge, or pass {remedy}{order}")
+    return notes
+
+
+def _why_high(result: RunComparison) -> tuple[str, str]:
+    """Return why the floor is high, and what to pass against it."""
+    columns = result.columns
+    if not isinstance(result.settings["k"], int):
+        return "areas count large k, where any order has nearly the same top sets", ""
+    if np.mean(columns["k"] / np.maximum(np.minimum(columns["n_a"], columns["n_b"]), 1)) > SHORT:
+        return "lists hardly go beyond k", f"a smaller {spelled('k')} or "
+    return "the scores outside the top k are far from 0", f"{spelled('transform', 'minmax')} or "
+
+
 def _caveats(result: RunComparison) -> list[str]:
     """Return what a reader of the means must know."""
     n, alone = len(result), len(result.only_a) + len(result.only_b)
     notes = []
     if alone > UNMATCHED * (n + alone):
         notes.append(f"the means cover {n} of {n + alone} queries: {alone} are in one run only")
+    notes += _floor_caveats(result)
     for undefined, names in _undefined(result).items():
         rest = "there is no mean" if len(undefined) == n else "means leave them out"
         queries = first_few([result.queries[place] for place in undefined])

@@ -15,10 +15,13 @@ import numpy as np
 from fujiscore import models
 from fujiscore.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
 from fujiscore.coercion import Labelled, no_signs, require_size
+from fujiscore.direction import judged
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
+from fujiscore.explain import zeros_say_nothing
 from fujiscore.io.rows import require_best_first
 from fujiscore.io.runs import Asked, alike, has_text, load_run, open_runs, require_groups
 from fujiscore.io.spans import UnsortedError, chunks, ranges, ways
+from fujiscore.labels import advice, near_matches
 from fujiscore.measures import find, require_signs, require_whole
 from fujiscore.notes import Fact, Note, Tally, final
 from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
@@ -27,14 +30,15 @@ from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
-from fujiscore.transforms import TRANSFORMS, scale
+from fujiscore.transforms import one_per_ranking, scales, without_signs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
+    from fujiscore.direction import Evidence
     from fujiscore.io.runs import Run
     from fujiscore.io.spans import Stored
     from fujiscore.measures import Measure
@@ -74,6 +78,10 @@ class Part:
             mine.extend(others)
         self.kept = sorted([*self.kept, *other.kept], key=lambda entry: entry[0])[:keep]
         self.tally.merge(other.tally)
+
+    def shares_items(self) -> bool:
+        """Return whether a query has an item of both runs, or there is no query."""
+        return not self.queries or any(part["shared"].any() for part in self.columns)
 
     def joined(self) -> dict[str, NDArray[Any]]:
         """Return one array per column."""
@@ -141,7 +149,8 @@ def compare_runs(
         As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
         the same items, unless `missing` is "zero" or "drop", and scores must have signs: pick one output of several.
     nan, duplicates, transform, ties, zero_tail
-        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "rank") does on each query's.
+        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "minmax", "flip", "rank")
+        does on each query's. A pair such as ("exp", None) is one for each run.
     confidence : float
         Level of the intervals of means.
     keep : int
@@ -165,8 +174,8 @@ def compare_runs(
     a, b = (_read(obj, name) for obj, name in ((a, "a"), (b, "b")))
     rules = _rules(_suited(negative, a, b), nan, missing, duplicates, transform)
     task = _task(measures, k, ks, universe, rules, ties, zero_tail)
-    for obj, name in ((a, "a"), (b, "b")):
-        _require_signs(obj, name, task)
+    for obj, name, one in zip((a, b), ("a", "b"), rules.transforms, strict=True):
+        _require_signs(obj, name, task, without_signs(one, rules.negative))
     proportion("confidence", confidence)
     asked = Asked(by, item, score, group_by, format)
     job = Job(task, rules, integer("keep", keep, 0))
@@ -180,7 +189,7 @@ def compare_runs(
                 if stores is None:
                     part, names = _in_memory(a, b, asked, job, notes, work)
                 else:
-                    part, names = _from_stores(*stores, job, work)
+                    part, names = _from_stores(*stores, job, notes, work)
                 break
             except UnsortedError:
                 continue
@@ -218,13 +227,14 @@ def _checked(obj: Any) -> list[Ranking]:
     return [ranking for ranking in members if isinstance(ranking, Ranking)]
 
 
-def _require_signs(obj: Any, name: str, task: Task) -> None:
-    """Raise if signs are asked for that scores have lost."""
-    for part in [obj] if isinstance(obj, models.Source) else _checked(obj):
-        if part.unsigned is not None and task.negative == "split":
-            raise no_signs(name, spelled("negative", "split"), part.unsigned)
+def _require_signs(obj: Any, name: str, task: Task, transformed: str | None) -> None:
+    """Raise if signs are asked for that scores have lost, before or by a transform."""
+    parts = [obj] if isinstance(obj, models.Source) else _checked(obj)
+    for unsigned in (transformed, *(part.unsigned for part in parts)):
+        if unsigned is not None and task.negative == "split":
+            raise no_signs(name, spelled("negative", "split"), unsigned)
         for measure in task.measures:
-            require_signs(measure, name, part.unsigned)
+            require_signs(measure, name, unsigned)
 
 
 def _rules(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Rules:
@@ -233,11 +243,10 @@ def _rules(negative: str, nan: str, missing: str, duplicates: str, transform: An
     choice("nan", nan, NAN)
     choice("missing", missing, MISSING)
     choice("duplicates", duplicates, DUPLICATES)
-    if transform is not None and not callable(transform):
-        choice("transform", transform, TRANSFORMS)
-    if negative != "split" and isinstance(transform, str) and transform == "abs":
+    first, second = one_per_ranking(transform, ("a", "b"))
+    if negative != "split" and first == second == "abs":
         negative = "abs"  # the signs stay beside the magnitudes
-    return Rules(negative, nan, missing, duplicates, transform)
+    return Rules(negative, nan, missing, duplicates, (first, second))
 
 
 def _task(
@@ -311,6 +320,7 @@ def _in_memory(
     require_groups(asked, names, found=grouped)
     for name, loaded in zip(names, (first, second), strict=True):
         notes += [note if isinstance(note, Note) else f"{name}: {note}" for note in loaded.notes]
+    notes += _on_direction(names, (first.evidence, second.evidence), job)
     r, s, told = alike(first.columns, second.columns)
     notes += told
     part = Part()
@@ -320,7 +330,15 @@ def _in_memory(
         part.add(piece, job.keep)
     part.only[0].extend(chunk.only[0])
     part.only[1].extend(chunk.only[1])
+    if not part.shares_items():
+        notes += _near_items([dict.fromkeys(side.items.tolist()) for side in (r, s)], names)
     return part, names
+
+
+def _on_direction(names: tuple[str, str], known: Sequence[Evidence | None], job: Job) -> list[str]:
+    """Return notes on runs whose scores are read as they stand though less seems better; raise if it surely is."""
+    sides = zip(names, known, job.rules.transforms, strict=True)
+    return [note for name, evidence, transform in sides if transform is None for note in judged(evidence, name)]
 
 
 def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
@@ -335,8 +353,8 @@ def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
                 f"{bare.name} must label its items as {named.name} does; its items are positions. Pass a DataFrame "
                 "with the items as columns, or both runs as arrays with the items in one order."
             )
-    for side in (first, second):
-        if side.best_first and rules.transform is None:
+    for side, transform in zip((first, second), rules.transforms, strict=True):
+        if side.best_first and transform is None:
             require_best_first(side.columns, side.name)
 
 
@@ -386,12 +404,26 @@ def _require_same_items(
         return
     q = int(np.argmin(same))
     (one, _), (other, _) = chunk.listed(first + q)
+    hint = _sentence(advice((one, other), names))
     lacking = [shown(item) for item in one if item not in set(other)] or [shown(i) for i in other if i not in set(one)]
     raise InputError(
         f"{names[0]} and {names[1]} must list the same items for each query; for query "
-        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass {' or '.join(remedies)}.",
+        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass "
+        f"{' or '.join(remedies)}. {hint}".rstrip(),
         "missing",
     )
+
+
+def _near_items(labels: Sequence[Collection[Any]], names: tuple[str, str], where: str = "") -> list[str]:
+    """Return a note if runs that share no item in any query would share some if these were spelled alike."""
+    if not labels or near_matches(*labels) is None:
+        return []
+    return [f"no query has an item of both runs, although{where} {advice(labels, names)}"]
+
+
+def _sentence(hint: str | None) -> str:
+    """Return a hint as a sentence, nothing if there is none."""
+    return f"{hint[0].upper()}{hint[1:]}." if hint else ""
 
 
 def _refused(job: Job) -> tuple[str, list[str]] | None:
@@ -408,12 +440,19 @@ def _refused(job: Job) -> tuple[str, list[str]] | None:
     return None
 
 
-def _from_stores(a: Stored, b: Stored, job: Job, work: dict[str, Any]) -> tuple[Part, tuple[str, str]]:
+def _from_stores(
+    a: Stored, b: Stored, job: Job, notes: list[str], work: dict[str, Any]
+) -> tuple[Part, tuple[str, str]]:
     """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
     names = (a.name, b.name) if a.name != b.name else ("a", "b")
+    notes += _on_direction(names, (a.evidence, b.evidence), job)
     part = Part()
     for piece in run(_compared_range, ranges(a, b), shared=(a, b, job, names), label="queries", **work):
         part.add(piece, job.keep)
+    if not part.shares_items():
+        sides = zip(*(lists for _, _, lists in part.kept), strict=True)
+        some = [dict.fromkeys(item for items, _ in side for item in items) for side in sides]
+        notes += _near_items(some, names, f" in {len(part.kept)} of the queries")
     return part, names
 
 
@@ -441,9 +480,11 @@ def _result(
             f"{first_few([shown(q) for q in only])} in {name}" for name, only in zip(names, part.only, strict=True)
         ]
         raise InputError(
-            f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}."
+            f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}. "
+            f"{_sentence(advice(part.only, names, ('query', 'queries')))}".rstrip()
         )
     columns = part.joined()
+    zero = int(columns.pop("zero").sum())
     task, rules = job.task, job.rules
     settings = {
         "a": names[0],
@@ -454,8 +495,8 @@ def _result(
         "ties": task.ties,
         "zero_tail": task.zero_tail,
     }
-    told = [*notes, *part.tally.notes(), *_notes(columns, part, names, task)]
-    told += scale(rules.transform)
+    told = [*notes, *part.tally.notes(), *_zero_notes(zero, task), *_notes(columns, part, names, task)]
+    told += scales(rules.transforms, names)
     return RunComparison(
         _labels(part.queries),
         columns,
@@ -487,6 +528,14 @@ def _rankings(lists: Any, names: tuple[str, str], rules: Rules) -> tuple[Ranking
         transform=None, universe=None, notes=(),
     )  # fmt: skip
     return first, second
+
+
+def _zero_notes(count: int, task: Task) -> list[str]:
+    """Return a note on the queries whose values are undefined because zeros are no members, with the remedies."""
+    if not count:
+        return []
+    why = "a list has no positive score" if task.capped else zeros_say_nothing()
+    return [f"undefined for {counted(count, 'query', 'queries')}: {why}"]
 
 
 def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str], task: Task) -> list[str]:

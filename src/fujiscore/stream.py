@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from fujiscore.coercion import Labelled, Scores
+    from fujiscore.direction import Evidence
 
     Batches: TypeAlias = Iterator[tuple[Scores, Scores]]
 
@@ -55,9 +56,11 @@ class Column:
     labels : callable
         Given the parts and the number of rows, yield the items' labels.
     load : callable
-        Given the policy for duplicates and the transform, read the column into memory.
+        Given the policy for duplicates, read the column into memory.
     notes : tuple of str
         What was guessed about the columns.
+    evidence : Evidence or None
+        What the column's name, or a rank column, says about the direction of the scores.
     """
 
     name: str
@@ -68,8 +71,9 @@ class Column:
     key: str
     batches: Callable[[Sequence[str], int, int, int], Iterator[Sequence[Scores]]]
     labels: Callable[[int, int, int], Iterator[Any]]
-    load: Callable[[Any, Any], Labelled]
+    load: Callable[[Any], Labelled]
     notes: tuple[str, ...] = ()
+    evidence: Evidence | None = None
 
     def __repr__(self) -> str:
         """Return where the scores are."""

@@ -249,9 +249,12 @@ def log_ties(all_buckets: Spans, spans: Spans, kept: Keys, sizes: Sizes) -> tupl
     levels differ: the number is the lesser of two upper bounds. The second is 0 if there are more or fewer than two
     different scores.
     """
+    whole = spans.high - spans.low == all_buckets.high[0] - all_buckets.low[0]
+    if spans.count.sum() == all_buckets.count.sum():  # every score is in a span: all of them are known
+        all_buckets, whole = spans, np.ones(whole.size, np.bool_)
     pure = all_buckets.count[~all_buckets.mixed]
     mixed = all_buckets.low[all_buckets.mixed]
-    known = np.isin(mixed, spans.low[spans.high - spans.low == all_buckets.high[0] - all_buckets.low[0]])
+    known = np.isin(mixed, spans.low[whole])
     apart = all_buckets.count[all_buckets.mixed][~known] - 1
     groups = np.unique(kept, return_counts=True)[1] if known.any() else np.empty(0, np.int64)
     levels = np.diff(np.concatenate([[0], sizes, [all_buckets.count.sum()]]))

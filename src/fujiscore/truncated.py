@@ -125,7 +125,7 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
 def _at_most(ranking: Ranking) -> Scores:
     """Return the sorted scores with the missing items as high as they can be: at the least listed score."""
     if ranking.absent is None:
-        return ranking.ranked
+        return ranking.ordered.by_rank.clipped
     ranked = ranking.ranked.copy()
     ranked[ranking.listed :] = ranked[ranking.listed - 1]
     return ranked

@@ -145,7 +145,7 @@ class TestLightGBM:
 
     def test_blanks_in_names_are_matched(self, light, forest):
         compared = fj.compare(forest, light)
-        assert compared.rankings.labels == NAMES
+        assert compared.rankings.labels == tuple(NAMES)
         assert fj.auc(forest, light) == fj.auc(forest.feature_importances_, light.feature_importances_)
         assert "names with underscores read as those with blanks, which LightGBM replaces" in compared.notes
         ambiguous = {**dict.fromkeys(NAMES, 1.0), "mean_radius": 2.0}
@@ -193,7 +193,7 @@ class TestShap:
         assert explanation.values.shape == (9, 7, 2)
         ranking = fj.importances(explanation)
         np.testing.assert_allclose(ranking.scores, np.abs(explanation.values).mean(axis=(0, 2)))
-        assert ranking.items == NAMES
+        assert ranking.items == tuple(NAMES)
         assert ranking.notes == ("shap.Explanation: values; mean magnitude over 2 outputs; mean magnitude over 9 rows",)
 
     def test_one_output_and_one_row(self, explanation):

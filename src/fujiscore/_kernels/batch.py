@@ -11,9 +11,11 @@ from fujiscore._kernels._jit import kernel
 from fujiscore._kernels.area import level_moments
 from fujiscore._kernels.order import TINY, descending, mend, tie_bounds
 from fujiscore._kernels.random import GOLDEN
-from fujiscore._kernels.sweep import overlap
+from fujiscore._kernels.sweep import add, memberships, overlap
 
 ONE = np.uint64(1)
+# A membership this close to the border between near and far is at it.
+ROUNDING = 1e-12
 
 
 @kernel
@@ -132,10 +134,11 @@ def sort(scores, k, order, ranked, packed, spare):
 
 
 @kernel
-def set_sizes(ranked, path, closed, above, up_to, sizes):
+def set_sizes(ranked, path, closed, capped, above, up_to, sizes):
     """Write the set sizes along a path, and in `up_to` those at each depth.
 
-    Where ties are closed, all items that tie with the last one are in.
+    Where ties are closed, all items that tie with the last one are in. Capped sets hold positive scores only, unless
+    there is none.
     """
     depth = last = path[-1]
     while closed and last < ranked.size and ranked[last] == ranked[depth - 1]:
@@ -145,8 +148,48 @@ def set_sizes(ranked, path, closed, above, up_to, sizes):
     else:
         for d in range(depth):
             up_to[d] = d + 1
+    if capped and ranked[0] > 0.0:
+        positive = last
+        while ranked[positive - 1] <= 0.0:
+            positive -= 1
+        for d in range(depth):
+            up_to[d] = min(up_to[d], positive)
     for j in range(path.size):
         sizes[j] = up_to[path[j] - 1]
+
+
+@kernel
+def outside_means(ranked, sizes, zero_tail, out):
+    """Write the mean membership of the listed items outside each set; 1 if there are none."""
+    n = place = ranked.size
+    high = low = 0.0
+    for j in range(sizes.size - 1, -1, -1):
+        while place > sizes[j]:
+            place -= 1
+            high, low = add(high, low, ranked[place] / n)  # the same whatever the order; of huge scores no overflow
+        mean = (high + low) * (n / max(n - place, 1))
+        out[j] = memberships(mean, ranked[place - 1], 1, zero_tail) if place < n else 1.0
+
+
+@kernel
+def near(membership, outside):
+    """Return whether a miss is near: closer to the set than halfway from the mean membership of the items outside."""
+    return (membership - (1.0 + outside) / 2.0 > ROUNDING) | (membership >= 1.0)
+
+
+@kernel
+def near_credit(rank, ranked, inside, size, outside, zero_tail):
+    """Return the summed memberships in a set of `size` items of those of the other set (`inside`) that miss it nearly.
+
+    `rank` has their ranks in this list; `outside` is the mean membership of the listed items outside the set.
+    """
+    credit = 0.0
+    for p in range(inside):
+        if rank[p] >= size:
+            membership = memberships(ranked[rank[p]], ranked[size - 1], 1, zero_tail)
+            if near(membership, outside):
+                credit += membership
+    return credit
 
 
 @kernel
@@ -204,8 +247,9 @@ def clip(ranked, listed):
 
 @kernel
 def one_pair(
-    scores_r, scores_s, path, closed, zero_tail, bounds, persistence, work, k1, k2, shared, fuji, high, depths
-):
+    scores_r, scores_s, path, closed, capped, zero_tail, bounds, persistence, work,
+    k1, k2, shared, fuji, high, depths, kth, outside, near_misses,
+):  # fmt: skip
     """Write what `overlaps` does for one pair; `work` holds the items' places in the other list, and scratch."""
     whole, real, keys = work
     n_r, n_s = scores_r.size, scores_s.size
@@ -220,7 +264,9 @@ def one_pair(
         sort(scores, path[-1], order, ranked, keys[0, :n], keys[1, :n])
         for p in range(n):
             rank[order[p]] = p
-        set_sizes(ranked, path, closed, whole[8], whole[6 + side], sizes)
+        set_sizes(ranked, path, closed, capped, whole[8], whole[6 + side], sizes)
+        for j in range(path.size):
+            kth[j, side] = ranked[sizes[j] - 1]
     s_rank, r_rank = whole[8, : k1[-1]], whole[9, : k2[-1]]
     lacks = cross(whole[2], partner_r, whole[5, :n_s], s_rank)
     lacks |= cross(whole[3], partner_s, whole[4, :n_r], r_rank)
@@ -230,6 +276,12 @@ def one_pair(
         by_depth(real[2], path, persistence, depths)
     negative = ranked_r[0] < 0.0 or ranked_s[0] < 0.0
     least_r, least_s = clip(ranked_r, n_r), clip(ranked_s, n_s)
+    outside_means(ranked_r[:n_r], k1, zero_tail, outside[:, 0])
+    outside_means(ranked_s[:n_s], k2, zero_tail, outside[:, 1])
+    near_misses[:] = np.nan
+    if path.size == 1 and not negative:
+        near_misses[0] = near_credit(s_rank, ranked_s, k1[0], k2[0], outside[0, 1], zero_tail)
+        near_misses[0] += near_credit(r_rank, ranked_r, k2[0], k1[0], outside[0, 0], zero_tail)
     for upper in range(1 + (bounds and lacks)):
         overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, high)
         ranked_r[n_r], ranked_s[n_s] = least_r, least_s
@@ -256,14 +308,16 @@ def scratch(start_r, start_s):
 
 @kernel(cost=20)
 def overlaps(
-    start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, closed, zero_tail, bounds, persistence,
-    sizes, k1, k2, shared, fuji, high, depths,
+    start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, closed, capped, zero_tail, bounds,
+    persistence, sizes, k1, k2, shared, fuji, high, depths, kth, outside, near_misses,
 ):  # fmt: skip
     """Write for each pair, along its path, what measures are formulas of; return the first pair that repeats an item.
 
     The path of pair q is first[q] to first[q + 1] of `paths`; so are its set sizes, shared items, FUJI, its upper
     bounds (if asked for) and its rows of `depths` (by persistence). FUJI is NaN if all scores of a list are negative.
-    `sizes` takes the number of items that the two lists have together. Returns -1 if no pair repeats an item.
+    `sizes` takes the number of items that the two lists have together. `kth` and `outside` have a column for each list:
+    the last scores of its sets, and the mean membership of its items outside them. `near_misses` takes their summed
+    memberships, for paths of one point. Returns -1 if no pair repeats an item.
     """
     work, keys, place = scratch(start_r, start_s)
     for q in range(first.size - 1):
@@ -275,14 +329,15 @@ def overlaps(
             return q
         if e < f:
             one_pair(
-                scores_r[a:b], scores_s[c:d], paths[e:f], closed, zero_tail, bounds, persistence, work,
+                scores_r[a:b], scores_s[c:d], paths[e:f], closed, capped, zero_tail, bounds, persistence, work,
                 k1[e:f], k2[e:f], shared[e:f], fuji[e:f], high[e:f], depths[e:f],
+                kth[e:f], outside[e:f], near_misses[e:f],
             )  # fmt: skip
     return -1
 
 
 @kernel(cost=15)
-def sides(start, scores, ks, sizes, universe, closed, log_factorials, moments, log_ties, upper, cut, by_depth):
+def sides(start, scores, ks, sizes, universe, closed, capped, log_factorials, moments, log_ties, upper, cut, by_depth):
     """Write what chance depends on in each list, cut at its k (0: left out), with a top set of the given size.
 
     `moments`: whether the k-th score is positive; of the part by which the scores outside are below it, mean and sums
@@ -306,10 +361,13 @@ def sides(start, scores, ks, sizes, universe, closed, log_factorials, moments, l
             group = up_to[group]
         two = up_to[0] == n if universe > n else up_to[0] < n and up_to[up_to[0]] == n
         upper[q] = up_to[0] if two else 0
+        last = n
+        while capped and last > 1 and ranked[last - 1] <= 0.0:
+            last -= 1
         for d in range(1, k + 1):
-            cut[q, 1] |= up_to[d - 1] > d
-            by_depth[first + d - 1] = up_to[d - 1] if closed else d
-        cut[q, 0] = up_to[k - 1] > k
+            cut[q, 0] = min(up_to[d - 1], last) > d
+            cut[q, 1] |= cut[q, 0]
+            by_depth[first + d - 1] = min(up_to[d - 1] if closed else d, last)
         first += k
         clip(real[0], n)
         ends[0], counts[0], counts[1] = sizes[q], sizes[q], universe - sizes[q]

@@ -104,7 +104,7 @@ def gather(level_r, level_s, inside_r, inside_s, partner_r, partner_s, k, x, y):
 
 @kernel(cost=120)
 def unions(
-    start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, closed, correlations, out
+    start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, closed, capped, correlations, out
 ):  # fmt: skip
     """Write a row for each point of each path (see above), NaN where the union is too large.
 
@@ -137,6 +137,8 @@ def unions(
             for p in range(n):
                 whole[5 + side, order[p]] = above[p]
                 whole[7 + side, order[p]] = above[p] if closed else p
+                if capped and ranked[p] <= 0.0:
+                    whole[7 + side, order[p]] = n  # in no set
         for j in range(first[q], first[q + 1]):
             size = gather(whole[5], whole[6], whole[7], whole[8], partner_r, partner_s, paths[j], x, y)
             if size < 0:

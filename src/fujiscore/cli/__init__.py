@@ -72,6 +72,8 @@ or output that cannot be written, 129, 130, 143 stopped by a signal.
 def as_option(argument: str, value: object) -> str:
     """Spell an argument of the library as an option of the command line."""
     option = OPTIONS.get(argument) or f"--{argument.replace('_', '-')}"
+    if isinstance(value, tuple):
+        value = ",".join("none" if one is None else str(one) for one in value)
     return option if value is None else f"{option} {value}"
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fujiscore.direction import P_VALUES, kind_of
 from fujiscore.errors import NAME, InputError, first_few
-from fujiscore.io.columns import P_VALUES, QUERY_NAMES, SCORE_NAMES, plain
+from fujiscore.io.columns import SCORE_NAMES
+from fujiscore.roles import QUERY_NAMES, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,12 +22,11 @@ if TYPE_CHECKING:
 
     Files: TypeAlias = Mapping[str, Sequence[Source]]  # the rankings that each path of the command line holds
 
-# Columns that rank, the most telling first; those of one kind go together (DESeq2's stat and limma's t).
+# Columns that rank, the most telling first, p-values last; those of a kind go together (DESeq2's stat and limma's t).
 KINDS = (
     SCORE_NAMES,
     ("stat", "t", "z", "zscore", "f", "wald", "waldstat"),
     ("log2foldchange", "logfc", "log2fc", "avglog2fc", "avglogfc", "logfoldchange", "logfoldchanges", "lfc"),
-    P_VALUES,
 )
 
 
@@ -34,6 +35,12 @@ def not_two(files: Files, reading: Reading) -> InputError:
     several = {path: held for path, held in files.items() if len(held) > 1}
     if not several:
         return InputError(f"{next(iter(files))} holds one ranking. Name a second file to compare it with.")
+    if piped := [path for path in several if not _can_be_read_again(path)]:
+        names = [source.name for source in several[piped[0]]]
+        counts = f"{piped[0]} holds {len(names)} rankings: {first_few(names, 8, NAME)}"
+        return InputError(
+            f"{counts}. Write it to a file, and name one of them after a colon, as in file.csv:{names[0]}"
+        )
     if len(several) == 2:
         counts = " and ".join(f"{path} holds {len(held)} rankings" for path, held in several.items())
         every = _every_query(files, reading)
@@ -83,17 +90,17 @@ def _telling(held: Sequence[Source]) -> list[Source]:
 
 def _by_kind(held: Sequence[Source]) -> list[list[Source]]:
     """Return the rankings of a file whose columns are of each kind; letters alone may stand for anything."""
-    kinds = [[source for source in held if source.by is None and plain(source.name) in kind] for kind in KINDS]
-    return kinds if any(len(source.name) > 1 for kind in kinds for source in kind) else [[] for _ in KINDS]
+    columns = [source for source in held if source.by is None]
+    kinds = [[source for source in columns if plain(source.name) in kind] for kind in KINDS]
+    kinds.append([source for source in columns if kind_of(source.name) == P_VALUES])
+    return kinds if any(len(source.name) > 1 for kind in kinds for source in kind) else [[] for _ in kinds]
 
 
 def _arguments(chosen: Iterable[tuple[str, Source]], reading: Reading) -> str:
     """Return what names the rankings on the command line, with options that their scores need."""
     paths, sources = zip(*chosen, strict=True)
-    if not all(map(_can_be_read_again, paths)):
-        return f"write the input to a file, and add :{sources[0].name} to its name"
     words = [f"{path}:{source.name}" for path, source in zip(paths, sources, strict=True)]
-    if reading.transform is None and all(plain(source.name) in P_VALUES for source in sources):
+    if reading.transform is None and all(kind_of(source.name) == P_VALUES for source in sources):
         words += ["--transform", "neglog10"]
     elif reading.negative is None and any(bool((s.scores < 0).any()) for s in sources if not s.signed):
         words += ["--negative", "abs"]

@@ -7,15 +7,18 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 import fujiscore as fj
 from fujiscore import picture
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw_figure, write_page
 from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, label, side_by_side, table
+from fujiscore.compare import zero_caveats
 from fujiscore.errors import InputError
 from fujiscore.measures import find
 from fujiscore.null import chance_words, is_least
+from fujiscore.overlap import at_zero, overlap_of
 from fujiscore.plots import title
 
 if TYPE_CHECKING:
@@ -186,7 +189,8 @@ def _verdict(what: str, judged: float, fail_under: float | None) -> int:
     """Return the exit code: 1 if the value is below the threshold."""
     if fail_under is None or judged >= fail_under:
         return 0
-    click.echo(f"fuji compare: {what} is {judged:.4f}, below --fail-under {fail_under:g}", err=True)
+    value = "undefined" if isnan(judged) else f"{judged:.4f}, below --fail-under {fail_under:g}"
+    click.echo(f"fuji compare: {what} is {value}", err=True)
     return 1
 
 
@@ -322,6 +326,8 @@ def _charts(result: fj.Comparison) -> list[tuple[Any, ...]]:
 
 def _near_misses(why: fj.Explanation, screen: Screen, show: int) -> list[str]:
     """Return the decomposition of FUJI at one k, and the near misses that give it most."""
+    if isnan(why.value):
+        return screen.wrap(why.in_words())
     credit = why.value - why.jaccard
     lines = screen.wrap(
         f"At {why.sizes}: FUJI {why.value:.4f} = Jaccard {why.jaccard:.4f} + {credit:.4f} credit for misses"
@@ -370,7 +376,11 @@ def _bounds(
     at = fj.bounds(both[0], both[1], ks=shown, zero_tail=reading.zero_tail)  # type: ignore[arg-type]
     if plot is not None:
         draw(plot, writing, [lambda ax: title(along.plot(ax=ax), *both.names)], (6.4, 4.0))
-    levels = [(None, *along.auc), *zip(at.ks.tolist(), at.low.tolist(), at.high.tolist(), strict=True)]
+    sets = overlap_of(both, at.ks, at.ks, zero_tail=reading.zero_tail)
+    low, high = (np.where(at_zero(sets, fuzzy=True), np.nan, side) for side in (at.low, at.high))
+    alone = along.ks.size == 1 and along.ks[0] == at.ks[0]  # the area is the value at the only k
+    area = (float(low[0]), float(high[0])) if alone else along.auc
+    levels = [(None, *area), *zip(at.ks.tolist(), low.tolist(), high.tolist(), strict=True)]
     lacking = [both.n - ranking.listed for ranking in both]
     data = {
         "a": {"name": both.names[0], "lacks": lacking[0]},
@@ -378,7 +388,7 @@ def _bounds(
         "files": list(files),
         "items": along.n,
         "bounds": {
-            "auc": {"low": along.auc[0], "high": along.auc[1]},
+            "auc": {"low": area[0], "high": area[1]},
             "at": {k: {"low": low, "high": high} for k, low, high in levels[1:]},
             "curve": {"low": along.low, "high": along.high},
         },
@@ -390,10 +400,10 @@ def _bounds(
         lambda: data,
         ["k", "fuji_low", "fuji_high"],
         lambda: zip(along.ks.tolist(), along.low.tolist(), along.high.tolist(), strict=True),
-        along.notes,
+        (*along.notes, *zero_caveats(sets, at.ks)),
     )
     deliver(report, writing)
-    return _verdict(f"the lower bound of {along.grid.area} of fuji", along.auc[0], fail_under)
+    return _verdict(f"the lower bound of {along.grid.area} of fuji", area[0], fail_under)
 
 
 def _bounds_text(
@@ -401,8 +411,12 @@ def _bounds_text(
 ) -> list[str]:
     """Return the bounds as lines."""
     rows = [
-        ["FUJI" if k is None else "", along.grid.area if k is None else f"k = {k}", f"{low:.4f}", f"{high:.4f}"]
-        for k, low, high in levels
+        [
+            "FUJI" if k is None else "",
+            along.grid.area if k is None else f"k = {k}",
+            *("-" if isnan(end) else f"{end:.4f}" for end in ends),
+        ]
+        for k, *ends in levels
     ]
     lines = [
         f"fuji compare: {heading(screen, both.names)}",

@@ -11,10 +11,11 @@ import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
-from fujiscore.drift import NOISES
+from fujiscore.drift import NOISES, ROLES
 from fujiscore.drift_results import COLUMNS, SHARES, SHOWN
 from fujiscore.errors import NAME, printable
 from fujiscore.gates import require_bounds
+from fujiscore.transforms import one_per_ranking
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
@@ -143,9 +144,11 @@ def command(
     if len(files) != 2:
         raise click.UsageError(f"two versions can be compared; got {len(files)}. Name OLD and NEW.")
     source = inputs.Inputs(reading, read)
-    old, new = (source.read([file], missing="zero", universe=None) for file in files)
-    resamples = (reference_resamples, current_resamples)
-    noise = [source.read(paths, universe=None) if paths else None for paths in resamples]
+    transforms = one_per_ranking(reading.transform, ROLES)
+    own: Any = {"missing": "zero", "universe": None}
+    old, new = (source.read([file], **own, transform=one) for file, one in zip(files, transforms, strict=True))
+    resamples = zip((reference_resamples, current_resamples), transforms, strict=True)
+    noise = [source.read(paths, universe=None, transform=one) if paths else None for paths, one in resamples]
     result = fj.drift(
         old[0] if seeds else old,
         new[0] if seeds else new,

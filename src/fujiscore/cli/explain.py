@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -99,8 +100,8 @@ def explained(screen: Screen, why: fj.Explanation, rows: int | None) -> list[str
     cells = [list(row) for row in zip(*columns.values(), strict=True)]
     colours = [COLOURS[kind] for kind in columns["kind"]]
     lines = [
-        f"FUJI {why.value:.4f} at {why.sizes}; Jaccard {why.jaccard:.4f}",
-        *screen.wrap(why.made_of()),
+        *([] if isnan(why.value) else [f"FUJI {why.value:.4f} at {why.sizes}; Jaccard {why.jaccard:.4f}"]),
+        *screen.wrap(why.in_words() if isnan(why.value) else why.made_of()),
         "",
         *table(screen, list(columns), cells, left=(0, len(columns) - 1), colours=colours),
     ]

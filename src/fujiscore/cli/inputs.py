@@ -65,7 +65,7 @@ class Inputs:
 
         reading = self._reading
         columns = {"item": reading.item, "score": reading.score or None, "ranking": reading.ranking}
-        rules = {"format": reading.format, "duplicates": reading.duplicates, "transform": reading.transform}
+        rules = {"format": reading.format, "duplicates": reading.duplicates}
         return load_each(paths, files=self._files, **columns, **rules)
 
     def read(self, paths: Sequence[str], **changed: Any) -> Rankings:

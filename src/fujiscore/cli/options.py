@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # What a report's file holds, by its ending; a command that has no such form writes text.
 FORMS = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet"}
 SECTIONS = ("Compute", "Read", "Write", "Other")
+ZEROS = "Items tied at 0 with the k-th: include or exclude them as members, or cap top sets at positive scores."
 SIGNS = "How to treat negative scores: raise, count as 0, use magnitudes, or split items by sign."
 
 
@@ -129,6 +130,31 @@ class Grid(click.ParamType[Any]):
             return self.fail(f"{value!r} is neither {', '.join(GRIDS)} nor integers such as 1,2,5.", param, ctx)
 
 
+class Transforms(click.ParamType[Any]):
+    """A transform for all rankings, or one for each with commas between them, none for those that have none."""
+
+    name = "transform"
+
+    def get_metavar(self, *_args: Any, **_kwargs: Any) -> str:
+        """Return the words it can be."""
+        return "|".join(TRANSFORMS)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | tuple[Any, ...]:
+        """Return a word, or a tuple of words and None."""
+        words = [None if word == "none" else word for word in str(value).split(",")]
+        wrong = [word for word in words if word is not None and word not in TRANSFORMS]
+        if wrong or words == [None]:
+            known = ", ".join(TRANSFORMS)
+            return self.fail(f"{value!r} must be one of {known}, or one per ranking as in exp,none.", param, ctx)
+        return tuple(words) if len(words) > 1 else str(value)
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[Any]:
+        """Return the words that begin alike."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(word) for word in TRANSFORMS if word.startswith(incomplete.lower())]
+
+
 @dataclass(frozen=True)
 class Reading:
     """How files become rankings, and how these are compared."""
@@ -141,7 +167,7 @@ class Reading:
     nan: str
     missing: str
     duplicates: str
-    transform: str | None
+    transform: str | tuple[str | None, ...] | None
     universe: str | None
     ties: str
     zero_tail: str
@@ -283,6 +309,15 @@ def _policy(name: str, words: Sequence[str], text: str, default: str | None) -> 
     return option(f"--{name}", text, section="Read", type=click.Choice(words), default=default)
 
 
+def _transform(noun: str) -> Decorator:
+    """Return the option that turns scores into "higher is better, with a meaningful zero"."""
+    text = (
+        "Transform p-values (neglog10), logs (exp), distances or errors (flip, reciprocal), scores with an arbitrary "
+        f"zero (minmax); or as_is: higher is better. One per {noun}: exp,none."
+    )
+    return option("--transform", text, section="Read", type=Transforms())
+
+
 @dataclass(frozen=True)
 class Runs:
     """How tables of queries, items and scores are read and compared; None where the library decides."""
@@ -296,7 +331,7 @@ class Runs:
     nan: str | None
     missing: str | None
     duplicates: str | None
-    transform: str | None
+    transform: str | tuple[str | None, ...] | None
     universe: int | None
     ties: str | None
     zero_tail: str | None
@@ -324,7 +359,7 @@ def _reading(missing: Sequence[str], text: str, default: str = "raise") -> Decor
             "How to treat repeated items: raise, or keep the best, mean or first score.",
             "raise",
         ),
-        _policy("transform", TRANSFORMS, "Transform p-values (neglog10), logs (exp), distances (reciprocal).", None),
+        _transform("ranking"),
         option(
             "--universe",
             "Number of items that truncated lists were drawn from, or a file that lists them.",
@@ -332,7 +367,7 @@ def _reading(missing: Sequence[str], text: str, default: str = "raise") -> Decor
             metavar="N|FILE",
         ),
         _policy("ties", TIES, "Ties at the k-th score: include every tied item, or break by input order.", "closed"),
-        _policy("zero-tail", ZERO_TAIL, "Whether items tied at 0 with the k-th count as members.", "include"),
+        _policy("zero-tail", ZERO_TAIL, ZEROS, "include"),
     )
 
 
@@ -364,7 +399,7 @@ runs = packed(
         "How to treat an item that a query lists twice: raise, or keep the best, mean or first score. [default: raise]",
         None,
     ),
-    _policy("transform", TRANSFORMS, "Transform p-values (neglog10), logs (exp), distances (reciprocal).", None),
+    _transform("run"),
     option(
         "--universe",
         "Number of items that lists were drawn from: corrects values for chance.",
@@ -373,7 +408,7 @@ runs = packed(
         metavar="N",
     ),
     _policy("ties", TIES, "Ties at the k-th score: include every tied item, or break by input order.", None),
-    _policy("zero-tail", ZERO_TAIL, "Whether items tied at 0 with the k-th count as members.", None),
+    _policy("zero-tail", ZERO_TAIL, ZEROS, None),
 )
 
 _common = (

@@ -55,7 +55,12 @@ class TwoNumbers(click.ParamType[Any]):
 
 
 gates = options.together(
-    options.option("--fail-under", "Exit with 1 if the mean of the first measure is below X.", type=float, metavar="X"),
+    options.option(
+        "--fail-under",
+        "Exit with 1 if the mean of the first measure (of FUJI: above its floor) is below X.",
+        type=float,
+        metavar="X",
+    ),
     options.option(
         "--fail-under-quantile",
         "Exit with 1 if the Q quantile over the queries is below X, for example 0.05:0.5.",
@@ -138,8 +143,9 @@ def command(
     quantiles, a histogram, and the queries that are least alike. Lists are taken to be truncated: FUJI is "at least"
     and "at most", since the scores of items below a list's end are unknown.
 
-    Gates (--fail-...) judge the first measure and set the exit code. With truncated lists they judge what it is at
-    least. Queries of A that B lacks, or for which B lists fewer items, fail them.
+    Gates (--fail-...) judge the first measure and set the exit code. FUJI is judged above its floor, the value that
+    lists reordered at random would have: scores far from 0 are similar in any order. With truncated lists gates judge
+    what it is at least. Queries of A that B lacks, or for which B lists fewer items, fail them.
     """
     check_destinations(writing, [*files, *([baseline] if baseline else [])], plot, html)
     require_bounds(measures[0], **gates)

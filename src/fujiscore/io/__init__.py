@@ -12,11 +12,12 @@ import numpy as np
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.io import formats
-from fujiscore.io.columns import direction, rankings_in
+from fujiscore.io.columns import group_evidence, rankings_in
 from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
 from fujiscore.notes import Fact, Note, prefixed
 from fujiscore.rankings import DUPLICATES, align
+from fujiscore.transforms import AS_IS, one_per_ranking
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.direction import Evidence
     from fujiscore.io.documents import Document
     from fujiscore.io.table import Group, Roles, Table
     from fujiscore.ranking import Rankings
     from fujiscore.rankings import Duplicates, Missing, Nan, Negative
-    from fujiscore.transforms import Transform
+    from fujiscore.transforms import Transforms
 
     File: TypeAlias = str | os.PathLike[str]
 
@@ -46,6 +48,7 @@ class Source:
     signed: bool = False  # negative scores are part of the format (.fimp): no better than noise
     transform: str | None = None  # "rank" if the file has no scores and these are 1/rank
     notes: tuple[str, ...] = ()  # warnings about the scores
+    evidence: Evidence | None = None  # what is known about their direction
     by: str | None = None  # the column that names it, in a long table
 
 
@@ -65,15 +68,13 @@ def load(
     ranking: str | None = None,
     format: str | None = None,
     duplicates: str = "raise",
-    transform: object = None,
     files: Files | None = None,
 ) -> Loaded:
     """Return the rankings that a file holds, as it holds them: one `Source` per ranking, and notes.
 
     Arguments are as in `read`, for one file; `files` are those that the same call reads. With duplicates="raise" a
-    repeated item is an error; otherwise all its rows are returned, for `duplicates` to be applied later. So is
-    `transform`: if it is None, columns that look like p-values, distances or ranks get a warning. Labels are always
-    text: 1 in a Parquet file is "1" in a CSV file. Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
+    repeated item is an error; otherwise all its rows are returned, for `duplicates` to be applied later. Labels are
+    always text: 1 in a Parquet file is "1" in a CSV file. Scores that are empty, NA, N/A, NaN, null, None or ? are NaN.
     """
     if format is not None:
         choice("format", format, formats.FORMATS)
@@ -91,7 +92,8 @@ def load(
         raise InputError(f"{spelled('score')} must not be given with {location}:{part}; got {first_few(roles.scores)}.")
     several = len(roles.scores) > 1 or part is not None or not (wanted is None or isinstance(wanted, (str, int)))
     name = None if several else file.unpacked.stem
-    sources = [source for group in split for source in _sources(file, table, roles, group, name, transform)]
+    known = group_evidence(table, roles, split)
+    sources = [source for group in split for source in _sources(file, table, roles, group, name, known)]
     if of_objects and score is not None:
         sources = _pick(table, roles, sources, [score] if isinstance(score, str) else list(score), spelled("score"))
     if by_name:
@@ -113,20 +115,19 @@ def locate(path: File) -> tuple[File, str | None]:
 
 
 def _sources(
-    file: Document, table: Table, roles: Roles, group: Group, name: str | None, transform: object
+    file: Document, table: Table, roles: Roles, group: Group, name: str | None, known: Sequence[Evidence | None]
 ) -> Iterator[Source]:
     """Yield the rankings in a group of rows: one per score column (its name, if None is given), or that of a list."""
     if not roles.scores:
         reciprocal = 1 / np.arange(1, len(group.items) + 1)
         yield Source(file.unpacked.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
     by = None if roles.by_row else roles.ranking
-    for column, scores in zip(roles.scores, group.scores, strict=True):
+    for column, scores, evidence in zip(roles.scores, group.scores, known, strict=True):
         label, origin = column if name is None else name, f"{file.name}, column {column!r}"
         if group.name is not None:
             label = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
             origin = f"{file.name}, {'query' if roles.ranking == 'qid' else 'ranking'} {group.name!r}"
-        notes = direction(column, scores) if transform is None else ()
-        yield Source(label, group.items, scores, origin, table.signed, notes=notes, by=by)
+        yield Source(label, group.items, scores, origin, table.signed, evidence=evidence, by=by)
 
 
 def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence[str], argument: str) -> list[Source]:
@@ -180,7 +181,7 @@ def read(
     nan: Nan = "raise",
     missing: Missing = "raise",
     duplicates: Duplicates = "raise",
-    transform: Transform | None = None,
+    transform: Transforms | None = None,
     universe: int | Collection[Hashable] | None = None,
 ) -> Rankings:
     r"""Return the rankings in one or more files, aligned by label and checked.
@@ -189,9 +190,10 @@ def read(
     ----------
     path : str, path-like or several
         Files, "-" for standard input, or "file:name" for one score column or ranking of a file: CSV, TSV, Parquet,
-        Feather, JSON (an object of item to score, an object of name to such objects, or a list of records), .fimp,
-        TREC runs (one ranking per query) and lists of items, best first; also compressed with gzip, bz2, xz or
-        zstd. Each is opened once, so pipes work too.
+        Feather, Arrow streams, JSON (an object of item to score, an object of name to such objects, or a list of
+        records), .fimp, TREC runs (one ranking per query), lists of items, best first, and .npy (a vector of scores, or
+        one row of floats per ranking; items are named by their position); also compressed with gzip, bz2, xz or zstd.
+        Each is opened once, so pipes work too.
     item, ranking : str, optional
         The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
         the columns' names and content if not given. With `ranking` and no column of items, each row is a ranking of
@@ -199,7 +201,7 @@ def read(
     score : str or sequence of str, optional
         The score column, or several: one ranking each. All numeric columns that are not ranks or indices if not
         given.
-    format : {"csv", "tsv", "parquet", "feather", "json", "fimp", "trec"}, optional
+    format : {"csv", "tsv", "parquet", "feather", "npy", "json", "fimp", "trec"}, optional
         The format; by content and extension if not given.
     negative : {"raise", "clip", "abs", "split"}, optional
         As in `rankings`; by default "raise", but "clip" for .fimp files, where negative means no better than noise.
@@ -227,21 +229,23 @@ def read(
     if not paths:
         raise InputError("path must name at least one file; got none.")
     columns: Any = {"item": item, "score": score, "ranking": ranking, "format": format}
-    loaded = gather(paths, **columns, duplicates=duplicates, transform=transform)
+    loaded = gather(paths, **columns, duplicates=duplicates)
     policies: Any = {"nan": nan, "missing": missing, "duplicates": duplicates}
     return admit(loaded, negative=negative, transform=transform, universe=universe, **policies)
 
 
-def admit(loaded: Loaded, *, negative: Negative | None, transform: Transform | None, **policies: Any) -> Rankings:
+def admit(loaded: Loaded, *, negative: Negative | None, transform: Transforms | None, **policies: Any) -> Rankings:
     """Return the rankings of files, aligned by label and checked; arguments are as in `read`."""
-    lists = [source.origin for source in loaded.sources if source.transform]
-    if lists and transform not in (None, "rank"):
+    transforms = one_per_ranking(transform, [source.name for source in loaded.sources])
+    both = zip(loaded.sources, transforms, strict=True)
+    lists = [source.origin for source, one in both if source.transform and one not in (None, AS_IS, "rank")]
+    if lists:
         raise InputError(f"{spelled('transform')} needs scores; {first_few(lists)} has none and is read as 1/rank.")
     return align(
-        [Labelled(source.items, source.scores) for source in loaded.sources],
+        [Labelled(source.items, source.scores, evidence=source.evidence) for source in loaded.sources],
         [source.name for source in loaded.sources],
         negative=[negative or ("clip" if source.signed else "raise") for source in loaded.sources],
-        transform=transform,
+        transform=transforms,
         notes=loaded.notes,
         **policies,
     )
@@ -249,7 +253,7 @@ def admit(loaded: Loaded, *, negative: Negative | None, transform: Transform | N
 
 def read_items(path: File, files: Files | None = None) -> list[str]:
     """Return the items that a file lists: a universe of one item per line, or the item column of a table."""
-    loaded = load(path, duplicates="first", transform="rank", files=files)
+    loaded = load(path, duplicates="first", files=files)
     return list(dict.fromkeys(item for source in loaded.sources for item in source.items))
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SAMPLE = 500  # first values of a column that tell whether it repeats
 SLICE = 1 << 15  # labels handled at once
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+STREAM, END_OF_STREAM = "arrow stream", b"\xff\xff\xff\xff\0\0\0\0"
 BLOCK = 1 << 20  # bytes of a file looked at at once
 LONGEST = 4096  # bytes of a label; rows with longer ones are read one by one
 LOW_BYTES = np.array([(1 << 8 * count) - 1 for count in range(9)], dtype=np.uint64)
@@ -191,9 +192,10 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
     need(f"reading {kind.capitalize()}")
     from pyarrow import feather, parquet
 
+    readers = {"parquet": parquet.ParquetFile, "feather": feather.read_table, STREAM: _read_stream}
     with complete(file, kind):
-        opened: Any = feather.read_table(source) if kind == "feather" else parquet.ParquetFile(source)
-        schema = opened.schema if kind == "feather" else opened.schema_arrow
+        opened: Any = readers[kind](source)
+        schema = opened.schema_arrow if kind == "parquet" else opened.schema
         names = list(schema.names)
     if not names:
         raise InputError(f"{file} must have columns; it has none.")
@@ -204,7 +206,7 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
         with complete(file, kind):
             if kind == "parquet":
                 require_memory(file, decoded_size(opened.metadata, len(wanted)))
-            table = opened.select(wanted) if kind == "feather" else opened.read(columns=wanted)
+            table = opened.read(columns=wanted) if kind == "parquet" else opened.select(wanted)
             table.validate(full=True)  # pyarrow and NumPy read wherever an offset points, be it beyond the buffer
             return list(table.select(names).columns)
 
@@ -219,6 +221,18 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
         return batch.column(0)
 
     return schema, read, first
+
+
+def _read_stream(source: Any) -> Any:
+    """Return the table in an Arrow stream, which must have its end: pyarrow takes what is left of one for the whole."""
+    import pyarrow as pa
+
+    with pa.memory_map(source) if isinstance(source, str) else pa.BufferReader(source.getvalue()) as stream:
+        table = pa.ipc.open_stream(stream).read_all()
+        stream.seek(max(stream.tell() - len(END_OF_STREAM), 0))
+        if stream.read() != END_OF_STREAM:
+            raise ValueError("it ends too early, or goes on after its end")
+    return table
 
 
 def decoded_size(metadata: Any, columns: int) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.coercion import EXACT, is_null, is_number, require_apart
+from fujiscore.direction import P_VALUES, by_rank, by_rows, evidence, kind_of
 from fujiscore.errors import InputError, first_few, shown, spelled
 from fujiscore.io.table import (
     LISTED,
@@ -28,12 +29,22 @@ from fujiscore.io.table import (
     require_plain_numbers,
     unknown,
 )
+from fujiscore.roles import (
+    COMPETITOR_NAMES,
+    GROUP_NAMES,
+    LONG_RANKING_NAMES,
+    QUERY_NAMES,
+    RANKING_NAMES,
+    is_group_name,
+    plain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
+    from fujiscore.direction import Evidence, Order
     from fujiscore.io.table import Table
 
 # Names are compared without case, points, dashes, underscores and spaces; the first that a table has counts.
@@ -43,45 +54,22 @@ ITEM_NAMES = (
     "names",
 )
 INDEX_NAMES = ("", "index", "unnamed: 0", "__index_level_0__")  # pandas writes the last two for an unnamed index
-QUERY_NAMES = ("qid", "queryid", "query", "topic", "topicid", "user", "userid")  # these name rankings as numbers, too
-RANKING_NAMES = ("ranking", "method", "query", "qid", "queryid", "model", "run", "topic", "topicid", "user", "userid")
-LONG_RANKING_NAMES = ("model", "run", "topic", "topicid", "user", "userid")  # where they occur twice on average
-# These name rankings where items repeat: elsewhere they describe items (the cluster of a gene).
-GROUP_NAMES = (
-    *("task", "dataset", "benchmark", "group", "cluster", "celltype", "contrast", "condition", "experiment", "study"),
-    *("fold", "cvfold", "seed", "split", "repeat", "repetition", "replicate", "resample", "bootstrap", "trial"),
-)
-# These name items beside a column that names rankings (task, model, score), and rankings beside items.
-COMPETITOR_NAMES = ("model", "method", "system", "algorithm", "classifier", "estimator", "ranker")
 SCORE_NAMES = ("score", "scores", "sim", "similarity", "weight", "importance", "value")
 # The last word of a name that says score: mean_score, GiniImportance, Weight (%).
 SCORE_WORDS = frozenset(name + end for name in SCORE_NAMES for end in ("", "s")) | {"similarities"}
 NOT_SCORES = ("rank", "ranking", "position", "fold", "chrom", "chr", "chromosome")
+RANK_NAMES = ("rank", "ranks")
 # The end of the name of a column of numbers that name items.
 IDENTIFIER_ENDS = ("id", "ids", "code", "key", "accession", "entrez")
-P_VALUES = ("p", "pval", "pvalue", "padj", "adjp", "adjpval", "adjpvalue", "fdr", "q", "qval", "qvalue")
-SMALL_IS_GOOD = {"distance": "distances", "dist": "distances", "rank": "ranks"}
 DIGITS = re.compile(r"\s*[0-9]+\s*")
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-PUNCTUATION = str.maketrans("", "", " ._-")
 # Within a label of several lines: a separator, or a number at the end of a line, as rows have them.
 ROWS = re.compile(r"[,;|\t]|\s[-+.0-9][-+.0-9eE]*\s*[\r\n]")
-
-
-def plain(name: str) -> str:
-    """Return a column's name without case and punctuation."""
-    return name.lower().translate(PUNCTUATION)
 
 
 def is_item_name(name: str, *, plural: bool = False) -> bool:
     """Return whether a name is one that item columns have."""
     return plain(name) in ITEM_NAMES or (plural and plain(name).removesuffix("s") in ITEM_NAMES)
-
-
-def is_group_name(name: str) -> bool:
-    """Return whether a name is one of columns that name rankings, never items."""
-    known = plain(name)
-    return known in GROUP_NAMES or (known in RANKING_NAMES and known not in COMPETITOR_NAMES)
 
 
 def is_index_name(name: str) -> bool:
@@ -92,7 +80,7 @@ def is_index_name(name: str) -> bool:
 def says_score(name: str) -> bool:
     """Return whether a name says that a column holds scores, whatever is in its cells; that of p-values does not."""
     words = NAME_WORD.findall(re.split(r"[(\[]", name)[0])
-    return plain(name) not in P_VALUES and bool(words) and words[-1].lower() in SCORE_WORDS
+    return kind_of(name) != P_VALUES and bool(words) and words[-1].lower() in SCORE_WORDS
 
 
 def is_id_name(name: str) -> bool:
@@ -100,13 +88,50 @@ def is_id_name(name: str) -> bool:
     return plain(name).endswith(IDENTIFIER_ENDS) or plain(name) in QUERY_NAMES
 
 
-def direction(name: str, scores: NDArray[np.float64]) -> tuple[str, ...]:
-    """Return a warning if a score column's name says that small is good, nothing otherwise."""
-    what, remedy = SMALL_IS_GOOD.get(plain(name)), "reciprocal"
-    if plain(name) in P_VALUES and bool(((scores >= 0) & (scores <= 1) | np.isnan(scores)).all()):
-        what, remedy = "p-values", "neglog10"
-    warning = f"column {name!r} looks like {what}, where small means good, and is read as it stands: "
-    return () if what is None else (f"{warning}pass {spelled('transform', remedy)}",)
+def column_evidence(
+    table: Table, roles: Roles, column: str, scores: NDArray[np.float64], rows: Order | None = None
+) -> Evidence | None:
+    """Return what is known about the direction of a score column: its name, and a rank column or the order of rows."""
+    return _evidence(table, roles, column, scores, rows, _rank_column(table, roles))
+
+
+def _evidence(
+    table: Table, roles: Roles, column: str, scores: NDArray[np.float64], rows: Order | None, rank: str | None
+) -> Evidence | None:
+    """Return what is known about the direction of a score column, given the column of ranks."""
+    ranks = None if rank is None or rank == column or roles.by_row else _rank_order(table, roles, column, rank)
+    return evidence(column, scores, rows if ranks is None or not ranks.lists else ranks)
+
+
+def group_evidence(table: Table, roles: Roles, groups: Sequence[Group]) -> list[Evidence | None]:
+    """Return the same for each score column of rankings; a table may be sorted in any way, but not a query's rows."""
+    queries = roles.ranking is not None and plain(roles.ranking) in QUERY_NAMES and not roles.by_row
+    known, rank = [], _rank_column(table, roles)
+    for column, *parts in zip(roles.scores, *(group.scores for group in groups), strict=True):
+        scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        start = np.cumsum([0, *(part.size for part in parts[:-1])])
+        rows = by_rows(start, scores) if queries else None
+        known.append(_evidence(table, roles, column, scores, rows, rank))
+    return known
+
+
+def _rank_column(table: Table, roles: Roles) -> str | None:
+    """Return the column of ranks, None if there is none."""
+    labels = set(roles.labels)
+    return next((name for name in table.numeric if plain(name) in RANK_NAMES and name not in labels), None)
+
+
+def _rank_order(table: Table, roles: Roles, column: str, rank: str) -> Order | None:
+    """Return how a rank column agrees with the scores in the table's first rows."""
+    used = [rank, column, *([] if roles.ranking is None else [roles.ranking])]
+    rows = list(zip(*(table.sample(name) for name in used), strict=False))
+    lists: dict[str, list[tuple[float, float]]] = {}
+    for rank_cell, score_cell, *ranking in rows:
+        cells = [number(cell) for cell in (rank_cell, score_cell)]
+        lists.setdefault(str(ranking), []).append(tuple(np.nan if cell is None else cell for cell in cells))  # type: ignore[arg-type]
+    both = np.array([row for own in lists.values() for row in own]).reshape(-1, 2)
+    start = np.cumsum([0, *map(len, lists.values())])[:-1]
+    return by_rank(start, both[:, 1], both[:, 0], rank)
 
 
 class RepeatedItemError(InputError):
@@ -139,11 +164,12 @@ def choose(
     if item_column is None and by and by_row:
         return _one_per_row(table, by[0], scores)
     if item_column is None:
-        _refuse_either_way(table, next(filter(is_group_name, table.numeric), None), scores)
+        if by_row:
+            _refuse_either_way(table, next(filter(is_group_name, table.numeric), None), scores)
         among = f"none of {listed(table.numeric)} clearly does. Name it with {spelled('item')}."
         raise InputError(f"{table.file} must have a column that names the items, and {among}")
     roles = Roles(item_column, scores or _guess_scores(table, item_column, by_column), by_column)
-    if by_column is None and not items and is_group_name(item_column):
+    if by_row and by_column is None and not items and is_group_name(item_column):
         _refuse_either_way(table, item_column, scores)
     guessed = not (items and scores) or by_column not in {None, *by}
     return roles, _describe(table, roles, left_out=not scores) if guessed else None

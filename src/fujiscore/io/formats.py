@@ -14,7 +14,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError, shown, spelled
-from fujiscore.io import columnar
+from fujiscore.io import arrays, columnar
 from fujiscore.io.headers import SEPARATED, decimal_comma, has_header
 from fujiscore.io.limits import JSON
 from fujiscore.io.table import (
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 LONGEST_FIELD = 16 * 2**20
 # A name may be a megabyte; the module's own limit is that of all programs that use it, and is only raised.
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))
-FORMATS = ("csv", "tsv", "parquet", "feather", "json", "fimp", "trec")
-COLUMNAR = ("parquet", "feather")
+FORMATS = ("csv", "tsv", "parquet", "feather", "npy", "json", "fimp", "trec")
+COLUMNAR = ("parquet", "feather", columnar.STREAM)
 SUFFIXES = {
     ".tab": "tsv",
     ".pq": "parquet",
@@ -50,7 +50,22 @@ SUFFIXES = {
     ".svm": "libsvm",
 }
 SUFFIXES |= {f".{name}": name for name in (*FORMATS, "arff", "libsvm")}
-MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather"}
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"\xff" * 4: columnar.STREAM, b"\x93NUMPY": "npy"}
+TITLES = {"parquet": "Parquet", "feather": "Feather", "npy": "NumPy"}  # of formats that their first bytes prove
+# Formats that are not read, by their first bytes, and what to do.
+OTHERS = {
+    b"PK\x03\x04": ("a zip archive, as .xlsx and .npz are", "Extract the file in it, or export it as CSV"),
+    b"PK\x05\x06": ("an empty zip archive", "Name a file"),
+    b"7z\xbc\xaf": ("a 7z archive", "Extract the file in it"),
+    b"\xd0\xcf\x11\xe0": ("an old Office file, such as .xls", "Export the sheet as CSV"),
+    b"\x89HDF\r\n": ("an HDF5 file, such as .h5 and .h5ad", "Export the table as CSV or Parquet"),
+    b"SQLite format 3\0": ("an SQLite database", "Export the table as CSV"),
+    b"%PDF-": ("a PDF", "Export the table as CSV"),
+    b"\x80\x04\x95": ("a Python pickle", "Write it with to_csv or to_parquet"),
+    b"\x80\x05\x95": ("a Python pickle", "Write it with to_csv or to_parquet"),
+    b"Obj\x01": ("an Avro file", "Write it as Parquet"),
+}
+TAR = slice(257, 262), b"ustar"
 FEATHER_V1 = b"FEA1"
 PAGE = re.compile(rb"(?is)(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html\b|html(?=[\s>])(?=.*</)|\?xml\s)")
 # Columns of fixed formats, and whether they hold numbers.
@@ -81,17 +96,22 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
     by_suffix = SUFFIXES.get(document.unpacked.suffix.lower())
     marked = (name for magic, name in MAGIC.items() if _begins(document, magic, name in {named, by_suffix}))
     proven = next(marked, None)
-    name = named or proven or (by_suffix if by_suffix in formats else None)
+    name = proven if proven == columnar.STREAM and named in {None, "feather"} else named or proven
+    name = name or (by_suffix if by_suffix in formats else None)
     allowed = ", ".join(formats)
     # pyarrow does not check these at all: one wrong byte ends the process.
     if _begins(document, FEATHER_V1, by_suffix == "feather"):
         need = "must be a Feather file of version 2; it has version 1, which pyarrow has given up"
         raise InputError(f"{document.name} {need}. Read it with pandas.read_feather, and write it again.")
-    if name in COLUMNAR:
-        if proven == name:
-            return name
-        must = f"{document.name} must be a {name.capitalize()} file; its first bytes are not those of one"
-        raise InputError(f"{must}. Name its format with {spelled('format')}: {allowed}.")
+    if name in {*COLUMNAR, "npy"}:
+        if proven != name:
+            must = f"{document.name} must be a {TITLES[name]} file; its first bytes are not those of one"
+            raise InputError(f"{must}. Name its format with {spelled('format')}: {allowed}.")
+        if name == "npy" and name not in formats:
+            must = f"{document.name} must have names of columns; a NumPy array has none"
+            raise InputError(f"{must}. Write it as a table with a header, such as CSV or Parquet.")
+        return name
+    _require_known(document)
     if page := PAGE.match(document.head):
         kind = "a web page (HTML)" if b"html" in page[0].lower() else "an XML document"
         raise InputError(
@@ -100,11 +120,22 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
         )
     if document.encoding == "utf-8" and b"\0" in document.head:
         raise InputError(
-            f"{document.name} must be text, Parquet or Feather; it is another kind of binary file, or UTF-16 without a "
-            f"byte order mark. Save it as UTF-8, or export it as one of {allowed}."
+            f"{document.name} must be text, Parquet, Feather or NumPy; it is another kind of binary file, or UTF-16 "
+            f"without a byte order mark. Save it as UTF-8, or export it as one of {allowed}."
         )
     likely = name or _look(document)
     return likely if likely in formats else "csv"
+
+
+def _require_known(document: Document) -> None:
+    """Raise for a file in a format that is not read, with the name of the format."""
+    place, tar = TAR
+    found = [about for magic, about in OTHERS.items() if document.head.startswith(magic)]
+    if document.head[place] == tar:
+        found.append(("a tar archive", "Extract the file in it"))
+    if found:
+        what, remedy = found[0]
+        raise InputError(f"{document.name} must be text, Parquet, Feather or NumPy; it is {what}. {remedy}.")
 
 
 def is_stored_parquet(document: Document) -> bool:
@@ -117,7 +148,7 @@ def _begins(document: Document, magic: bytes, expected: bool) -> bool:
     """Return whether a file begins with the mark of a format; unless that is expected, PAR1 may be an item's name."""
     following = document.head[len(magic) : len(magic) + 1].decode("ascii", "ignore")
     text = following.isprintable() or following.isspace() if following else False
-    return document.head.startswith(magic) and (expected or not text)
+    return document.head.startswith(magic) and (expected or not text or not magic.isascii())
 
 
 def _look(document: Document) -> str:
@@ -140,7 +171,13 @@ def table(document: Document, name: str, *, data: bool = False) -> Table:
     """Return the table in a file of rankings or of data."""
     if name in COLUMNAR:
         return columnar.table(document.name, name, document.whole())
-    readers: dict[str, Callable[[Document], Table]] = {"fimp": _fimp, "trec": _trec, "json": _json, "arff": _arff}
+    readers: dict[str, Callable[[Document], Table]] = {
+        "fimp": _fimp,
+        "trec": _trec,
+        "json": _json,
+        "arff": _arff,
+        "npy": arrays.table,
+    }
     return readers[name](document) if name in readers else _delimited(document, data=data)
 
 
@@ -378,8 +415,14 @@ def _fimp(document: Document) -> Table:
 def _trec(document: Document) -> Table:
     """Return the table in a TREC run: one ranking per query."""
     rows = partial(_rows, document, 0, f"'{' '.join(TREC)}'", _matched(TREC_ROW))
-    separator = "\t" if "\t" in document.first_lines(1)[0] else " "
-    table = Table(document.name, TREC, picked(TREC, rows), known=Roles("docid", ["score"], "qid"))
+    lines = document.first_lines(SAMPLE)
+    separator = "\t" if "\t" in lines[0] else " "
+
+    def sample(name: str) -> list[str]:
+        fields = (line.split() for line in lines)
+        return [row[list(TREC).index(name)] for row in fields if len(row) == len(TREC)]
+
+    table = Table(document.name, TREC, picked(TREC, rows), sample, known=Roles("docid", ["score"], "qid"))
     return _with_arrow(table, document, Layout(list(TREC), separator, 0, blanks=True))
 
 

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from fujiscore.errors import InputError, shown
-from fujiscore.io.columns import is_index_name, is_item_name, says_score
+from fujiscore.io.columns import is_id_name, is_index_name, is_item_name, says_score
 from fujiscore.io.table import (
     MISSING,
     is_decimal_comma,
@@ -180,7 +180,7 @@ def _require_row_names(file: str, cells: list[str], body: Sequence[list[str]]) -
         )
     labels = [row[0].strip() for row in body]
     numbered = labels == [str(row) for row in range(1, len(labels) + 1)]  # R numbers rows that have no names
-    named = any(map(is_item_name, cells)) or (any(map(says_score, cells)) and not says_score(cells[0]))
+    named = any(is_item_name(cell) or is_id_name(cell) or says_score(cell) for cell in cells)
     advice = decimal_comma(body, ",", start=int(numbered))
     parts = _parts_of_numbers(body, ",", int(numbered))
     # 234 or 5e-3 behind a whole number, and 1.234 before one, are rather parts of numbers than columns.

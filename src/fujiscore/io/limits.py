@@ -37,6 +37,7 @@ class Cost:
 
 STORED = Cost(1)
 COLUMNAR = Cost(3)
+ARRAY = Cost(16)  # each number becomes a label and an object
 TEXT = Cost(4, ((ord("\n"), 40),))
 JSON = Cost(12, ((ord(","), 300), (ord("["), 150), (ord("{"), 150)))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from fujiscore import models
 from fujiscore.coercion import NO_ITEM, as_ids, first_repeated, labelled, require_labels, unmasked
+from fujiscore.direction import remedy
 from fujiscore.errors import InputError, counted, shown, spelled
 from fujiscore.models.attributions import joined_tensors
 from fujiscore.queries import Columns
@@ -88,8 +89,9 @@ def of_array(obj: Any, name: str) -> Columns:
         values = np.empty(0)
     if values.ndim != 2 or not values.size or values.dtype.kind in "UST":
         raise InputError(f"{name} must be {FORMS}; got {shown(obj)}.")
-    if values.dtype.kind in "iu":
-        raise whole_numbers(name, f"an array of {values.dtype}")
+    kind = obj.dtype if isinstance(obj, np.ndarray) else values.dtype  # what a mask hides makes objects of integers
+    if kind.kind in "iu":
+        raise whole_numbers(name, f"an array of {kind}")
     return of_matrix(values, name, list(range(len(values))), range(values.shape[1]))
 
 
@@ -169,5 +171,6 @@ def require_best_first(columns: Columns, name: str) -> None:
     if 2 * rising > ordered:
         raise InputError(
             f"{name} must hold scores where higher is better; those of {rising} of {counted(ordered, 'list')} rise "
-            f"from the first item to the last, as distances do. Pass {spelled('transform', 'reciprocal')} if they are."
+            f"from the first item to the last, as distances do. Pass {remedy()} if they are, or "
+            f"{spelled('transform', 'as_is')}."
         )

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels
+from fujiscore.direction import by_rows, evidence
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
 from fujiscore.io import columnar, formats, rows
-from fujiscore.io.columns import GROUP_NAMES, QUERY_NAMES, choose, direction, is_item_name, label_of, plain
+from fujiscore.io.columns import choose, column_evidence, is_item_name, label_of
 from fujiscore.io.documents import Files, document
 from fujiscore.io.rows import objects as _objects
 from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
@@ -26,10 +27,12 @@ from fujiscore.models.attributions import is_several_tensors
 from fujiscore.notes import Note
 from fujiscore.queries import Columns, changes, joined, labels_at, two_groups
 from fujiscore.ranking import Ranking
+from fujiscore.roles import GROUP_NAMES, QUERY_NAMES, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fujiscore.direction import Evidence
     from fujiscore.io.documents import Document
     from fujiscore.io.table import Roles
 
@@ -47,11 +50,12 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run in memory: its columns, and notes on how they were found."""
+    """One run in memory: its columns, notes on how they were found, and what is known of the scores' direction."""
 
     name: str
     columns: Columns
     notes: tuple[str, ...] = ()
+    evidence: Evidence | None = None
     by_position: bool = False  # queries are the first, the second, ...: as many as in the other run
     unnamed: bool = False  # items are positions
     best_first: bool = False  # the lists are in the order of a search
@@ -135,7 +139,7 @@ class RunFile:
         columns = joined(parts) if len(parts) > 1 else parts[0]
         if not len(columns):
             raise no_rows(self.name)
-        return Run(self.table.file, columns, (*self.guessed, *direction(self.roles.scores[0], columns.scores)))
+        return Run(self.table.file, columns, self.guessed, run_evidence(self.table, self.roles, columns))
 
 
 def open_runs(runs: Sequence[Any], asked: Asked) -> list[Any]:
@@ -194,6 +198,12 @@ def same_types(folder: str, files: Sequence[str], roles: Roles) -> None:
                     f"{folder} must have columns of one type in all files; {name!r} is {types[name]} in "
                     f"{Path(files[0]).name} and {own} in {Path(file).name}."
                 )
+
+
+def run_evidence(table: Table, roles: Roles, columns: Columns) -> Evidence | None:
+    """Return what is known about the direction of a run's scores."""
+    rows = by_rows(columns.start, columns.scores)
+    return column_evidence(table, roles, roles.scores[0], columns.scores, rows)
 
 
 def _columns(table: Table, roles: Roles) -> Columns:
@@ -334,8 +344,12 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     notes = [note for part in parts for note in part.notes]
     likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
     said = tuple(Note(note.fact, f"{note}{likewise}") if isinstance(note, Note) else note for note in notes[:1])
+    start = np.cumsum(sizes) - sizes
+    # Positions are in the order of the items, whatever their scores.
+    named = [part.items is not None and not isinstance(part.items, range) for part in parts]
+    known = evidence("score", scores, by_rows(start, scores) if all(named) else None)
     unnamed = all(part.items is None for part in parts)
-    return Run(name, Columns(list(runs), np.cumsum(sizes) - sizes, items, scores), said, unnamed=unnamed)
+    return Run(name, Columns(list(runs), start, items, scores), said, known, unnamed=unnamed)
 
 
 def _from_source(source: Source, name: str) -> Run:
@@ -348,7 +362,7 @@ def _from_source(source: Source, name: str) -> Run:
         columns = rows.of_matrix(values, name, list(range(len(values))), labels)
         return Run(name, columns, source.notes, by_position=True, unnamed=items is None)
     run = _from_mapping(source.each(), name)
-    return replace(run, notes=(*source.notes, *run.notes))
+    return replace(run, notes=(*source.notes, *run.notes), evidence=None)
 
 
 def _from_matrices(obj: Any, name: str) -> Run:
@@ -383,7 +397,7 @@ def _from_frame(obj: Any, name: str, asked: Asked) -> Run:
     roles, notes = run_roles(table, asked)
     columns = _arrow_frame(frame, roles)
     columns = _from_rows(table, roles) if columns is None else columns
-    return Run(name, columns, (*notes, *direction(roles.scores[0], columns.scores)))
+    return Run(name, columns, notes, run_evidence(table, roles, columns))
 
 
 def _arrow_frame(frame: Any, roles: Roles) -> Columns | None:

@@ -11,7 +11,7 @@ import numpy as np
 from fujiscore.coercion import EXACT, Labelled
 from fujiscore.errors import InputError, first_few, shown
 from fujiscore.io import columnar, load, locate
-from fujiscore.io.columns import choose, direction
+from fujiscore.io.columns import choose, column_evidence
 from fujiscore.io.documents import Files
 from fujiscore.io.formats import is_stored_parquet
 from fujiscore.io.limits import memory_limit
@@ -146,10 +146,9 @@ class _Table:
         def labels(first: int, last: int, rows: int) -> Iterator[Any]:
             return (columnar.as_text(column) for (column,) in self.read([roles.item], first, last, rows))
 
-        def in_memory(duplicates: str, transform: object) -> Labelled:
-            known: Any = {"item": roles.item, "score": name, "duplicates": duplicates, "transform": transform}
-            [source] = load(self.file, **known).sources
-            return Labelled(source.items, source.scores, (*notes, *source.notes))
+        def in_memory(duplicates: str) -> Labelled:
+            [source] = load(self.file, item=roles.item, score=name, duplicates=duplicates).sources
+            return Labelled(source.items, source.scores, (*notes, *source.notes), evidence=source.evidence)
 
         [first_rows] = next(self.batches([name], 0, len(self.parts) - 1, columnar.SAMPLE), [np.empty(0)])
         return Column(
@@ -162,7 +161,8 @@ class _Table:
             batches=self.batches,
             labels=labels,
             load=in_memory,
-            notes=(*notes, *direction(name, first_rows)),
+            notes=notes,
+            evidence=column_evidence(self.described(), roles, name, first_rows),
         )
 
 

@@ -6,7 +6,7 @@ Order is checked while reading, not assumed: whoever reads a range sees every ro
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,8 @@ import numpy as np
 from fujiscore.coercion import EXACT
 from fujiscore.errors import InputError, MissingExtraError, first_few, one_line
 from fujiscore.io import columnar
-from fujiscore.io.columns import direction
 from fujiscore.io.limits import VARIABLE, memory_limit
-from fujiscore.io.runs import RunFile, from_arrow, label_column, require_groups
+from fujiscore.io.runs import RunFile, from_arrow, label_column, require_groups, run_evidence
 from fujiscore.io.table import MISSING, Roles, no_rows
 from fujiscore.queries import Columns, joined, labels_at
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from fujiscore.direction import Evidence
     from fujiscore.io.runs import Asked
     from fujiscore.io.table import Layout
 
@@ -59,6 +59,7 @@ class Stored:
     name: str
     spans: tuple[Span, ...]
     roles: Roles
+    evidence: Evidence | None = None
 
     @property
     def rows(self) -> int:
@@ -176,8 +177,9 @@ def ways(
     try:
         stores = [source.as_stored() for source in sources]
         if type(stores[0].spans[0].first) is type(stores[1].spans[0].first):
-            notes += [note for source, store in zip(sources, stores, strict=True) for note in source.notes(store)]
-            yield stores[0], stores[1]
+            notes += [note for source in sources for note in source.notes]
+            first, second = (source.with_evidence(store) for source, store in zip(sources, stores, strict=True))
+            yield first, second
     except UnsortedError:
         pass
     if 2 * sum(source.size for source in sources) <= memory_limit():
@@ -191,8 +193,9 @@ def ways(
     notes += [f"{what} {told}" for what, (a_, b_) in zip(("queries", "items"), integers, strict=True) if a_ != b_]
     kinds = ["BIGINT" if all(both) else "VARCHAR" for both in integers]
     copies = [source.sorted_copy(target / f"{i}.parquet", *kinds) for i, source in enumerate(sources)]
-    notes += [note for source, copy in zip(sources, copies, strict=True) for note in source.notes(copy)]
-    yield copies[0], copies[1]
+    notes += [note for source in sources for note in source.notes]
+    first, second = (source.with_evidence(copy) for source, copy in zip(sources, copies, strict=True))
+    yield first, second
     raise AssertionError("DuckDB does not sort")
 
 
@@ -210,7 +213,7 @@ class _Source:
 
     def __init__(self, run: RunFile) -> None:
         self.name, self.files, self.roles, self.guessed = run.name, run.files, run.roles, run.guessed
-        self.is_parquet, self.layout = run.is_parquet, run.table.layout
+        self.table, self.is_parquet, self.layout = run.table, run.is_parquet, run.table.layout
         self.stored, self.compression = run.document.size, run.document.compression
         self.rows, self.size = self._extent()
 
@@ -228,10 +231,15 @@ class _Source:
             rows, size = rows + metadata.num_rows, size + columnar.decoded_size(metadata, 3)
         return rows, size
 
-    def notes(self, store: Stored) -> list[str]:
-        """Return what was guessed about columns, and a warning if the first scores seem to mean that small is good."""
-        first = next(_read(store.spans[0], store.roles, BATCH, self.name)).scores
-        return [f"{self.name}: {note}" for note in (*self.guessed, *direction(self.roles.scores[0], first))]
+    @property
+    def notes(self) -> list[str]:
+        """What was guessed about columns."""
+        return [f"{self.name}: {note}" for note in self.guessed]
+
+    def with_evidence(self, store: Stored) -> Stored:
+        """Return the stored run with what its first rows tell about the direction of the scores."""
+        first = next(_read(store.spans[0], store.roles, BATCH, self.name))
+        return replace(store, evidence=run_evidence(self.table, self.roles, first))
 
     def as_stored(self) -> Stored:
         """Return it as a run sorted by query, which only Parquet can be."""

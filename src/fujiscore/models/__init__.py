@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import Labelled, labelled
+from fujiscore.coercion import Labelled, ReadInPasses, labelled
 from fujiscore.errors import InputError
 from fujiscore.models import attributions, boosters
-from fujiscore.models.source import Options, Source
+from fujiscore.models.source import Options, Origin, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +44,8 @@ def recognised(obj: Any) -> Callable[[Any, str, Options], Source] | None:
     kind = type(obj)
     if kind in PLAIN:
         return None
+    if isinstance(obj, ReadInPasses):
+        raise obj.refusal()
     if isinstance(obj, Mapping):
         return _reader_of_mapping(obj)
     readers = (
@@ -146,10 +148,10 @@ def _read_explanation(explanation: Any, name: str, options: Options) -> Source:
 def _read_permutations(bunch: Mapping[str, Any], name: str, options: Options) -> Source:
     """Return the repeats of a permutation_importance result."""
     boosters.require_no_type(options.importance_type, name)
-    repeats = np.ascontiguousarray(np.transpose(bunch["importances"]), np.float64)
+    repeats = np.array(np.transpose(bunch["importances"]), np.float64, order="C")
     unnamed = () if options.feature_names is not None else ("no feature names: features are positions",)
     return Source(
-        [Labelled(None, row) for row in repeats], "repeat", (f"importances of {PERMUTATIONS}", *unnamed), "clip"
+        [Labelled(None, row) for row in repeats], "repeat", (Origin(("importances", PERMUTATIONS)), *unnamed), "clip"
     )
 
 
@@ -187,9 +189,8 @@ def _read_model(model: Any, _: str, options: Options) -> Source:
 def _as_source(found: Found, options: Options) -> Source:
     """Return the scores of a model's features; coefficients do not add up."""
     unnamed = found.names is None and options.feature_names is None and POSITIONS
-    positional = any("features are positions" in caveat for caveat in found.caveats)
-    notes = (found.what, *found.caveats, *([unnamed] if unnamed and not positional else []))
-    part = Labelled(found.names, np.ascontiguousarray(found.scores, np.float64), underscored=found.underscored)
+    notes = (found.what, *found.caveats, *([unnamed] if unnamed and not found.positional else []))
+    part = Labelled(found.names, np.array(found.scores, np.float64, order="C"), underscored=found.underscored)
     return Source([part], "model", notes, found.negative, additive=not found.signed, unsigned=found.unsigned)
 
 

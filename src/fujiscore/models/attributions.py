@@ -8,7 +8,7 @@ import numpy as np
 
 from fujiscore.coercion import Labelled, as_frame, is_table, unmasked
 from fujiscore.errors import InputError, counted, shown
-from fujiscore.models.source import Source
+from fujiscore.models.source import Origin, Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,8 @@ def read_explanation(explanation: Any, name: str) -> Source:
             f"{name} must hold one value per row and feature; the values of the shap.Explanation have shape "
             f"{values.shape} and type {values.dtype}. Pass an array of rows by features."
         )
-    notes, unsigned = [f"values of {EXPLANATION}"], None
+    notes: list[str] = [Origin(("values", EXPLANATION))]
+    unsigned = None
     names = explanation.feature_names
     if values.ndim == 2 and _is_one_row(explanation, values.shape):
         values = values[None]  # of one row: features by outputs
@@ -117,7 +118,7 @@ def read_array(obj: Any, name: str) -> Source | None:
 
 def rows_of(values: NDArray[Any], names: Labels | None, notes: Sequence[str], unsigned: str | None = None) -> Source:
     """Return attributions as a source: they add up, and their magnitudes rank."""
-    rows = np.ascontiguousarray(values, np.float64)
+    rows = np.array(values, np.float64, order="C")
     parts = [Labelled(names, row) for row in rows]
     unnamed = () if names is not None else ("no feature names: features are positions",)
     return Source(parts, "row", (*notes, *unnamed), "abs", magnitudes=True, unsigned=unsigned)

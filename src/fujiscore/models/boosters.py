@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fujiscore.errors import InputError, choice, shown, spelled
-from fujiscore.models.source import positions
+from fujiscore.models.source import Origin, positions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,10 +35,11 @@ class Found(NamedTuple):
 
     scores: Scores
     names: Labels | None
-    what: str
+    what: Origin
     negative: str = "clip"  # the policy that suits the scores: importances below 0 are noise
     caveats: tuple[str, ...] = ()
     reached: NDArray[np.bool_] | None = None  # of input columns: which of them the model sees
+    positional: bool = False  # a caveat says that features are positions
     underscored: bool = False  # names have underscores in place of blanks
     unsigned: str | None = None  # of coefficients that lost their signs: what they are, and how to keep the signs
 
@@ -95,10 +96,15 @@ def _xgboost(model: Any, wanted: str | None) -> Found:
     if linear:
         none = np.zeros(np.shape(next(iter(scores.values()), 0.0)))
         values, rows = coefficients(np.array([scores.get(key, none) for key in keys]).T)
-        what = f"coefficients of {title}{over_rows(rows)}"
+        what = Origin(("coefficients", title), (over_rows(rows), None))
         return Found(values, own, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
     values = np.array([scores.get(key, 0.0) for key in keys], np.float64)
-    return Found(values, own, f"importance_type {kind!r} of {title}, {MEANINGS['xgboost', kind]}")
+    return Found(values, own, _of_type(kind, title, "xgboost"))
+
+
+def _of_type(kind: str, title: str, library: str) -> Origin:
+    """Return what importances of a type are."""
+    return Origin((f"importance_type {kind!r}", title), (f", {MEANINGS[library, kind]}", None))
 
 
 def over_rows(rows: int) -> str:
@@ -122,8 +128,7 @@ def _lightgbm(model: Any, wanted: str | None) -> Found:
     choice("importance_type", kind, LIGHTGBM)
     names = positions(booster.feature_name(), "Column_{}")
     scores = np.asarray(booster.feature_importance(importance_type=kind), np.float64)
-    what = f"importance_type {kind!r} of {title}, {MEANINGS['lightgbm', kind]}"
-    return Found(scores, names, what, underscored=names is not None)
+    return Found(scores, names, _of_type(kind, title, "lightgbm"), underscored=names is not None)
 
 
 def _catboost(model: Any, wanted: str | None) -> Found:
@@ -147,7 +152,7 @@ def _catboost(model: Any, wanted: str | None) -> Found:
         raise InputError(
             f"{spelled('importance_type')} must give one score per feature; {shown(wanted)} of CatBoost does not."
         )
-    return Found(values, positions(model.feature_names_, "{}"), f"{kind} of {type(model).__name__}")
+    return Found(values, positions(model.feature_names_, "{}"), Origin((str(kind), type(model).__name__)))
 
 
 def _fitted(get: Any, model: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from fujiscore.errors import InputError, counted, first_few, spelled
 from fujiscore.models import boosters, columns
 from fujiscore.models.boosters import UNITS, Found, coefficients, not_fitted, over_rows, without_signs
-from fujiscore.models.source import Options, sums
+from fujiscore.models.source import Options, Origin, sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,12 +90,12 @@ def _own(estimator: Any) -> Found | None:
         return _of_selector(estimator)
     importances = getattr(estimator, "feature_importances_", None)
     if importances is not None:
-        return Found(np.asarray(importances, np.float64), None, f"feature_importances_ of {name}")
+        return Found(np.asarray(importances, np.float64), None, Origin(("feature_importances_", name)))
     values = getattr(estimator, "coef_", None)
     if values is None:
         return None
     scores, rows = coefficients(values)
-    what = f"coef_ of {name}{over_rows(rows)}"
+    what = Origin(("coef_", name), (over_rows(rows), None))
     return Found(scores, None, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
 
 
@@ -105,12 +105,12 @@ def _of_selector(selector: Any) -> Found | None:
     ranking = getattr(selector, "ranking_", None)
     if ranking is not None:
         tied = "selected features tie at rank 1"
-        return Found(1.0 / np.asarray(ranking, np.float64), None, f"1 / ranking_ of {name}", caveats=(tied,))
+        return Found(1.0 / np.asarray(ranking, np.float64), None, Origin(("1 / ranking_", name)), caveats=(tied,))
     scores = getattr(selector, "scores_", None)
     if scores is None:
         return None
     # The highest are selected; whether signed ones mean magnitudes, their function knows.
-    return Found(np.asarray(scores, np.float64), None, f"scores_ of {name}", negative="raise")
+    return Found(np.asarray(scores, np.float64), None, Origin(("scores_", name)), negative="raise")
 
 
 def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> Found | None:
@@ -129,7 +129,7 @@ def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> Found
         return _to_inputs(found, transformers, own)
     if unnamed is not None and found.names is None:
         lack = f"{unnamed} does not name the columns it makes: features are positions among them"
-        found = found._replace(caveats=(*found.caveats, lack))
+        found = found._replace(caveats=(*found.caveats, lack), positional=True)
     return found
 
 
@@ -143,7 +143,7 @@ def _to_inputs(found: Found, transformers: Sequence[Any], names: Labels | None) 
     scores = sums(found.scores, origins, width, additive=not found.signed)
     what = found.what
     if np.bincount(origins).max() > 1:
-        what += f", {'magnitudes ' * found.signed}summed over the columns made from one"
+        what = what.plus(f", {'magnitudes ' * found.signed}summed over the columns made from one")
     # A sum of magnitudes has no sign; without one to sum, there still are signs.
     unsigned = found.unsigned
     if found.signed and np.unique(origins).size == origins.size:
@@ -189,10 +189,11 @@ def _mean(ensemble: Any, names: Labels | None, options: Options) -> Found | None
         return None
     scores = np.array([np.abs(one.scores) if one.signed else one.scores for one in known])
     kind = "magnitude " if first.signed else ""
-    over = f"over the {counted(len(known), 'estimator')} of {type(ensemble).__name__}"
+    over, whole = f"over the {counted(len(known), 'estimator')}", type(ensemble).__name__
     remedy = "Pass one of its estimators."
-    unsigned = first.unsigned or (f"mean magnitudes {over}. {remedy}" if first.signed else None)
-    return first._replace(scores=scores.mean(axis=0), what=f"{first.what}, mean {kind}{over}", unsigned=unsigned)
+    unsigned = first.unsigned or (f"mean magnitudes {over} of {whole}. {remedy}" if first.signed else None)
+    what = first.what.plus(f", mean {kind}{over}", whole)
+    return first._replace(scores=scores.mean(axis=0), what=what, unsigned=unsigned)
 
 
 def _spread(member: Any, features: Any, width: int, options: Options) -> Found | None:

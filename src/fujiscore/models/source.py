@@ -1,15 +1,15 @@
-"""What was read from an object: scores of features, once or several times. Imports coercion and errors only."""
+"""What was read from an object: scores of features, once or several times. Imports coercion, errors and notes."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fujiscore.coercion import Labelled, first_repeated
 from fujiscore.errors import InputError, counted, first_few, shown, spelled
+from fujiscore.notes import Fact, Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +17,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.coercion import Labels, Scores
+
+
+class Origin(str):
+    """What scores are and what they were read from: coef_ of LogisticRegression.
+
+    It consists of texts, each with the name of an object that it is of, or None.
+    """
+
+    __slots__ = ("pieces",)
+    pieces: tuple[tuple[str, str | None], ...]
+
+    def __new__(cls, *pieces: tuple[str, str | None]) -> Self:
+        """Return the texts, each followed by its object."""
+        origin = super().__new__(cls, "".join(text if of is None else f"{text} of {of}" for text, of in pieces))
+        origin.pieces = pieces
+        return origin
+
+    def __reduce__(self) -> Any:
+        """Return it from its pieces."""
+        return Origin, self.pieces
+
+    def plus(self, text: str, of: str | None = None) -> Origin:
+        """Return the same with more to say."""
+        return Origin(*self.pieces, (text, of))
+
+    def beside(self, name: str) -> Origin:
+        """Return the same without objects that are called by a name which stands beside it."""
+        return Origin(*((text, None if of == name else of) for text, of in self.pieces))
 
 
 @dataclass(frozen=True)
@@ -88,7 +116,8 @@ class Source:
     @staticmethod
     def _note(name: str, notes: Sequence[str]) -> str:
         """Return the notes as one, which need not name the class of a ranking that has its name."""
-        return re.sub(rf" of {re.escape(name)}(?!\w)", "", f"{name}: {'; '.join(notes)}", count=1)
+        told = [note.beside(name) if isinstance(note, Origin) else note for note in notes]
+        return Note(Fact("model", name, detail="; ".join(told)))
 
     def each(self) -> dict[str, Labelled]:
         """Return the parts by name: row 0, row 1, ...; repeats and folds are counted from 1."""

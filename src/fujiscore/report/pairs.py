@@ -6,9 +6,9 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.closed_forms import correct
-from fujiscore.long import LongRankings
 from fujiscore.measures import find
 from fujiscore.null import chance_words, p_text
+from fujiscore.overlap import zero_policy
 from fujiscore.plots import colour
 from fujiscore.report.encode import number, packed, thinned
 from fujiscore.report.page import Page
@@ -28,8 +28,8 @@ FACTS = 6
 def comparison(result: Comparison, k: int | None = None) -> Page:
     """Return the page of a comparison, which shows the items at k first."""
     names = result.rankings.names
-    held = [] if isinstance(result.rankings, LongRankings) else [embedded(result)]
-    parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None, start=k or _start(result))]
+    held = [embedded(result)] if result.in_memory else []
+    parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None, start=k or result.usual_k)]
     if told := chance_words(result.chance.values()):
         parts.append({"kind": "said", "title": "Against chance", "said": told})
     if held:
@@ -51,8 +51,8 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
 def embedded(result: Comparison, **room: int) -> dict[str, Any]:
     """Return both rankings as the page holds them."""
     overlap = result.overlap
-    zero_tail = "include" if overlap.zero_tail else "exclude"
-    return tops(result.rankings, ties=overlap.ties, zero_tail=zero_tail, **room)
+    entry = result.loaded("the page's items")
+    return tops(entry, ties=overlap.ties, zero_tail=zero_policy(overlap), **room)
 
 
 def verdict_of(result: Comparison) -> str:
@@ -119,11 +119,6 @@ def _line(name: str, values: Scores, **more: Any) -> dict[str, Any]:
     return {"title": measure.title, "colour": colour(name), "values": packed(values), "low_end": measure.low, **more}
 
 
-def _start(result: Comparison) -> int:
-    """Return the k that the page shows first: 10, or half of the items if they are few."""
-    return min(10, max(1, result.grid.depth // 2))
-
-
 def _levels_part(result: Comparison) -> dict[str, Any]:
     """Return every value against chance as a table."""
     header = ["measure", "where", "value", "by chance", "corrected", "z", "p"]
@@ -153,7 +148,7 @@ def _settings(result: Comparison) -> dict[str, Any]:
         "evaluated k": result.grid.described(),
         "measures": ", ".join(measure.name for measure in result.measures),
         "ties": result.overlap.ties,
-        "zero tail": "include" if result.overlap.zero_tail else "exclude",
+        "zero tail": zero_policy(result.overlap),
         "p-values": _p_method(result),
         "alternative": result.alternative,
     }

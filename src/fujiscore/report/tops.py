@@ -43,6 +43,9 @@ def tops(rankings: Rankings, *, ties: str = "closed", zero_tail: str = "include"
         "limit": rankings.depth,
         "closed": ties == "closed",
         "tail": float(zero_tail == "include"),
+        "capped": zero_tail == "cap",
+        "listed": [ranking.listed for ranking in rankings],
+        "sums": [_sum(ranking, unit) for ranking, unit in zip(rankings, scale.tolist(), strict=True)],
         "ranks": packed(ranks[:, chosen], "<u4"),
         "scale": scale.tolist(),
         "wide": wide,
@@ -78,6 +81,11 @@ def _scores(ranking: Ranking, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return the items' scores, NaN where the ranking does not list them."""
     scores = ranking.scores[chosen]
     return scores if ranking.absent is None else np.where(ranking.absent[chosen], np.nan, scores)
+
+
+def _sum(ranking: Ranking, unit: float) -> float:
+    """Return the sum of all positive scores in units, from which the script knows the mean of those outside a set."""
+    return float((np.maximum(ranking.scores, 0.0) / unit).sum())
 
 
 def _scale(scores: NDArray[np.float64]) -> float:

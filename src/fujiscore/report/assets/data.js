@@ -40,7 +40,7 @@ class Tops {
   constructor(raw) {
     Object.assign(this, { names: raw.names, items: raw.items, n: raw.n, depth: raw.depth, limit: raw.limit });
     this.closed = raw.closed;
-    this.tail = raw.tail;
+    Object.assign(this, { tail: raw.tail, capped: raw.capped, listed: raw.listed, sums: raw.sums });
     this.count = raw.items.length;
     this.ranks = unpack(raw.ranks, Uint32Array);
     this.scale = raw.scale;
@@ -86,6 +86,20 @@ class Tops {
     return this.orders.get(ranking);
   }
 
+  /** Return whether an item is in a ranking's top k; capped sets hold positive scores only. */
+  inside(ranking, item, k) {
+    return this.rank(ranking, item) <= k && (!this.capped || this.counted(ranking, item) > 0);
+  }
+
+  /** Return the membership from which on a miss is near: halfway from the mean of the listed items outside to 1. */
+  nearFrom(ranking, top, last) {
+    const outside = this.listed[ranking] - top.length;
+    if (outside <= 0 || !(last > 0)) return 1;
+    let sum = this.sums[ranking];
+    for (const item of top) sum -= this.counted(ranking, item);
+    return (1 + Math.max(sum, 0) / outside / last) / 2;
+  }
+
   /** Return the items of a ranking's top k. */
   top(ranking, k) {
     const order = this.order(ranking);
@@ -93,7 +107,7 @@ class Tops {
     let high = order.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.rank(ranking, order[middle]) <= k) low = middle + 1;
+      if (this.inside(ranking, order[middle], k)) low = middle + 1;
       else high = middle;
     }
     return order.subarray(0, low);
@@ -110,24 +124,24 @@ class Tops {
     if (k > this.depth) return null;
     const tops = [this.top(a, k), this.top(b, k)];
     const last = [a, b].map((ranking, side) => this.counted(ranking, tops[side][tops[side].length - 1]));
+    const near = [a, b].map((ranking, side) => this.nearFrom(ranking, tops[side], last[side]));
     const union = new Set([...tops[0], ...tops[1]]);
     const rows = [];
     const counts = { shared: 0, "near miss": 0, "far miss": 0, "opposite sign": 0 };
     let sum = 0;
     for (const item of union) {
-      const inside = [this.rank(a, item) <= k, this.rank(b, item) <= k];
-      const contribution = Math.min(
-        this.membership(a, item, inside[0], last[0]),
-        this.membership(b, item, inside[1], last[1]),
-      );
+      const inside = [this.inside(a, item, k), this.inside(b, item, k)];
+      const members = [a, b].map((ranking, side) => this.membership(ranking, item, inside[side], last[side]));
+      const contribution = Math.min(...members);
       const opposite = this.signs && this.signs[a * this.count + item] * this.signs[b * this.count + item] < 0;
-      const kind =
-        inside[0] && inside[1] ? "shared" : opposite ? "opposite sign" : contribution >= 0.5 ? "near miss" : "far miss";
+      const close = members.every((member, side) => member > near[side] || member >= 1);
+      const kind = inside[0] && inside[1] ? "shared" : opposite ? "opposite sign" : close ? "near miss" : "far miss";
       counts[kind] += 1;
       sum += contribution;
       rows.push({ item, kind, contribution, ranks: [this.rank(a, item), this.rank(b, item)] });
     }
-    return { k, rows, counts, last, fuji: sum / union.size, jaccard: counts.shared / union.size };
+    const undefinedAtZero = last[0] === 0 && last[1] === 0;
+    return { k, rows, counts, last, undefinedAtZero, fuji: sum / union.size, jaccard: counts.shared / union.size };
   }
 }
 

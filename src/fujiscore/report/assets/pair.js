@@ -68,9 +68,11 @@ function drawItems(place, held, { pair, names, least }, k) {
   }
   const { counts } = found;
   const opposite = counts["opposite sign"] ? `, ${counts["opposite sign"]} of opposite sign` : "";
-  const words =
-    `At k = ${k}: ${counts.shared} shared, ${plural(counts["near miss"], "near miss")}, ` +
-    `${plural(counts["far miss"], "far miss")}${opposite}. FUJI ${least ? "at least " : ""}${fixed(found.fuji)}, Jaccard ${fixed(found.jaccard)}${state.corrected ? ", not corrected for chance" : ""}.`;
+  const values = `FUJI ${least ? "at least " : ""}${fixed(found.fuji)}, Jaccard ${fixed(found.jaccard)}`;
+  const words = found.undefinedAtZero
+    ? `At k = ${k} FUJI is undefined: the k-th score is 0 on both sides.`
+    : `At k = ${k}: ${counts.shared} shared, ${plural(counts["near miss"], "near miss")}, ` +
+      `${plural(counts["far miss"], "far miss")}${opposite}. ${values}${state.corrected ? ", not corrected for chance" : ""}.`;
   const area = html("div", { class: "chart" });
   const wasOpen = place.querySelector("details")?.open;
   const details = alternative("Items as a table", () => itemTable(held, pair, names, found));
@@ -88,7 +90,7 @@ function drawItems(place, held, { pair, names, least }, k) {
 function slopeLegend(counts) {
   const entries = [
     { title: "far miss", kind: "far" },
-    { title: "near miss (at least half of the last score)", kind: "near" },
+    { title: "near miss (closer to the last score than to the mean outside)", kind: "near" },
     { title: "shared", kind: "shared" },
   ];
   return legend(

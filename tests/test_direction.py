@@ -34,11 +34,12 @@ P_VALUES = [
 ]
 DISTANCES = [
     *("distance", "Distance", "dist", "distances", "l2", "L2", "l1", "cosine_distance", "euclidean", "l2_distance"),
-    *("distance_2", "hamming", "edit_distance"),
+    *("distance_2", "hamming", "edit_distance", "distance_a", "distance_km", "DistanceKm", "distance (m)", "dist [nm]"),
 ]
 ERRORS = [
     *("error", "loss", "val_loss", "log_loss", "logloss", "wer", "WER", "test_wer", "cer", "rmse", "RMSE", "mae"),
-    *("mse", "perplexity", "cross_entropy", "nll", "valid_error", "AIC"),
+    *("mse", "perplexity", "cross_entropy", "nll", "valid_error", "AIC", "error_rate", "Word Error Rate", "ErrorRate"),
+    *("loss_v2", "loss_b", "loss_mean", "WER (%)", "Test loss (lower is better)"),
 ]
 NOTHING = [
     *("score", "scores", "value", "weight", "importance", "alpha", "pearson", "precision", "mean", "p1", "topk", "p10"),

@@ -63,7 +63,7 @@ class TestIds:
 
     def test_ids_and_distances_of_a_single_query_are_no_two_queries(self):
         pair = np.array([7, 3, 9]), np.array([0.3, 0.2, 0.1])
-        with pytest.raises(InputError, match="whole numbers may be ids; got a row of integers.*pair of 2-D arrays"):
+        with pytest.raises(InputError, match=r"whole numbers may be ids; got a row of integers.*pair of 2-D arrays"):
             fj.compare_runs(pair, pair)
 
     def test_overlap_of_the_sets(self, searches):

@@ -104,9 +104,10 @@ def _delimited(
     text = roles.labels
     types = {name: pa.large_string() for name in text} | {name: pa.float64() for name in roles.scores}
 
-    def read(stream: Any) -> list[Any] | None:
+    def read(stream: Any, again: Callable[[], Any]) -> list[Any] | None:
+        watched = _Watched(stream)
         table = csv.read_csv(
-            stream,
+            watched,
             csv.ReadOptions(column_names=layout.names, skip_rows=layout.skip),
             csv.ParseOptions(delimiter=layout.delimiter, quote_char=False if layout.blanks else '"'),
             csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=sorted(MISSING)),
@@ -117,48 +118,57 @@ def _delimited(
         alone = len(layout.names) == 1
         blank = alone and compute.any(compute.equal(compute.utf8_trim_whitespace(table[0]), "")).as_py()
         doubtful = spans or blank or any(_is_doubtful(table[name]) for name in roles.scores)
-        doubtful = doubtful or stream.lines_in_quotes(layout.skip + table.num_rows)
-        return None if doubtful else finish(list(table.select([*text, *roles.scores]).columns))
+        if doubtful or (watched.quotes and not has_lines(layout.skip + table.num_rows, again)):
+            return None
+        return finish(list(table.select([*text, *roles.scores]).columns))
+
+    def has_lines(rows: int, again: Callable[[], Any]) -> bool:  # fewer rows than lines: a field may hold some
+        for empty in (True, False):
+            with again() as stream:
+                if _count_lines(stream, empty=empty) == rows:
+                    return True
+        return False
 
     head = document.head[: document.head.rfind(b"\n") + 1]
     try:
         if layout.blanks and not _separated(document, layout.delimiter):
             return None
         # What is wrong in the first lines needs no reading of millions.
-        if head.count(b"\n") > layout.skip + 1 and read(_Counted(io.BytesIO(head))) is None:
+        if head.count(b"\n") > layout.skip + 1 and read(io.BytesIO(head), lambda: io.BytesIO(head)) is None:
             return None
         with document.open() as stream:
-            return read(_Counted(stream))
+            return read(stream, document.open)
     except (pa.ArrowException, OSError, EOFError, zlib.error):
         return None
 
 
-class _Counted(io.RawIOBase):
-    """A stream that counts the lines and quotes that pass through it."""
+class _Watched(io.RawIOBase):
+    """A stream that notes whether quotes pass through it."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
-        self._last = b"\n"
-        self._lines = 0
-        self._quotes = False
+        self.quotes = False
 
     def readable(self) -> bool:
         """Return True: this is a stream to read from."""
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, and count the lines in them that are not empty."""
+        """Return the next bytes."""
         content = bytes(self._stream.read(size))
-        self._quotes = self._quotes or b'"' in content
-        both = self._last + content
-        self._lines += content.count(b"\n") - both.count(b"\n\n") - both.count(b"\n\r\n")
-        self._last = both[-2:] if both.endswith(b"\r") else both[-1:]
+        self.quotes = self.quotes or b'"' in content
         return content
 
-    def lines_in_quotes(self, rows: int) -> bool:
-        """Return whether a quoted field may hold several lines: there are quotes, and more lines than rows."""
-        unfinished = not self._last.endswith(b"\n")
-        return self._quotes and self._lines + unfinished != rows
+
+def _count_lines(stream: Any, *, empty: bool) -> int:
+    """Return how many lines a stream has, with or without empty ones."""
+    count, last = 0, b"\n"
+    while content := stream.read(BLOCK):
+        count += content.count(b"\n")
+        both = last + content
+        count -= 0 if empty else both.count(b"\n\n") + both.count(b"\n\r\n")
+        last = both[-2:] if both.endswith(b"\r") else both[-1:]
+    return count + (not last.endswith(b"\n"))
 
 
 def _separated(document: Document, delimiter: str) -> bool:

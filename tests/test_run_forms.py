@@ -53,6 +53,19 @@ class TestIds:
             with pytest.raises(InputError, match="whole numbers may be ids"):
                 fj.compare_runs(a, b)
 
+    def test_ids_alone_of_each_query_are_refused(self):
+        for ids in ({"q1": [7, 3, 9], "q2": [4, 8]}, {"q1": np.array([7, 3, 9])}):
+            with pytest.raises(InputError, match=r"a must hold scores, and whole numbers may be ids.*\{id: score\}"):
+                fj.compare_runs(ids, ids)
+        pairs = {"q1": [(7, 3), (3, 2), (9, 1)], "q2": [(4, 1)]}
+        dicts = {query: dict(ranking) for query, ranking in pairs.items()}
+        assert fj.compare_runs(pairs, dicts).values("rbo").tolist() == [1.0, 1.0]
+
+    def test_ids_and_distances_of_a_single_query_are_no_two_queries(self):
+        pair = np.array([7, 3, 9]), np.array([0.3, 0.2, 0.1])
+        with pytest.raises(InputError, match=r"whole numbers may be ids; got a row of integers.*pair of 2-D arrays"):
+            fj.compare_runs(pair, pair)
+
     def test_overlap_of_the_sets(self, searches):
         (ids, near), (others, far) = searches
         result = fj.compare_runs((ids, near), (others, far), transform="reciprocal", k=10, **JACCARD)

@@ -47,7 +47,7 @@ class TestPValues:
 
     @pytest.mark.parametrize("bad", [1.5, -0.1, float("inf"), float("-inf")])
     def test_only_p_values(self, bad):
-        message = rf"transform='neglog10' requires p-values between 0 and 1; a has 1 others \(first: {bad:g}\)"
+        message = rf"transform='neglog10' requires p-values between 0 and 1; a has 1 other \(first: {bad:g}\)"
         with pytest.raises(fj.InputError, match=message):
             scores_of([0.5, bad], "neglog10")
 
@@ -80,7 +80,7 @@ class TestDistances:
 
     @pytest.mark.parametrize("bad", [0.0, -1.0, float("inf")])
     def test_only_positive(self, bad):
-        with pytest.raises(fj.InputError, match="transform='reciprocal' requires positive scores; a has 1 others"):
+        with pytest.raises(fj.InputError, match="transform='reciprocal' requires positive scores; a has 1 other"):
             scores_of([1.0, bad], "reciprocal")
 
 
@@ -195,7 +195,7 @@ class TestMinmaxAndFlip:
     @pytest.mark.parametrize("bad", [float("inf"), float("-inf")])
     @pytest.mark.parametrize("transform", ["minmax", "flip"])
     def test_only_finite(self, transform, bad):
-        with pytest.raises(fj.InputError, match=f"transform='{transform}' requires finite scores; a has 1 others"):
+        with pytest.raises(fj.InputError, match=f"transform='{transform}' requires finite scores; a has 1 other"):
             scores_of([1.0, bad], transform)
 
     def test_an_absent_item_is_below_the_least_listed(self):
@@ -222,7 +222,7 @@ class TestMinmaxAndFlip:
 
 
 def test_the_reciprocal_of_0_names_flip():
-    with pytest.raises(fj.InputError, match=r"a has 1 others \(first: 0\). 1/0 has no value: pass transform='flip'"):
+    with pytest.raises(fj.InputError, match=r"a has 1 other \(first: 0\). 1/0 has no value: pass transform='flip'"):
         scores_of([0.0, 1.0], "reciprocal")
     run = {"q": {"x": 0.0, "y": 2.0}}
     with pytest.raises(fj.InputError, match="pass transform='flip'"):
@@ -326,3 +326,26 @@ def test_as_is_leaves_scores_alone():
         scores_of([3.0, -1.0], "as_is")
     checked = fj.rankings({"a": [3.0, -1.0]}, negative="abs")
     assert fj.rankings(checked, transform="as_is").scores[0].tolist() == [3, 1]
+
+
+def test_drift_names_the_version_whose_scores_are_transformed():
+    old, new = {f"f{i}": i + 1.0 for i in range(8)}, {f"f{i}": i * 3 % 8 + 1.0 for i in range(8)}
+    read = "scores read as (greatest - score) / (greatest - least)"
+    seeds = {"reference_resamples": [old] * 4, "current_resamples": [new] * 4}
+    for resamples in ({}, seeds):
+        notes = fj.drift(old, new, transform=("flip", None), **resamples).notes
+        assert f"reference: {read}" in notes
+        assert read not in notes
+        assert read in fj.drift(old, new, transform="flip", **resamples).notes
+
+
+def test_the_note_on_a_high_floor_advises_no_other_transform_than_the_one_passed():
+    run = {q: {f"d{i}": 100.0 - (i * q) % 31 for i in range(31)} for q in range(1, 6)}
+    plain = [note for note in fj.compare_runs(run, run).notes if note.startswith("the floor of FUJI")]
+    assert "transform='minmax'" in plain[0]
+    for transform in ("minmax", "flip", ("reciprocal", None), np.sqrt):
+        result = fj.compare_runs(run, run, k=20, transform=transform)
+        notes = [note for note in result.notes if note.startswith("the floor of FUJI")]
+        assert len(notes) == 1
+        assert "minmax" not in notes[0]
+    assert result.to_dict()["settings"]["transform"] == ["sqrt", "sqrt"]

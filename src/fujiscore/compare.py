@@ -666,7 +666,8 @@ def zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
 def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str, ...]:
     """Return a hint where top sets share far fewer items than by chance, as those of opposite directions do.
 
-    The standard deviation is that of the hypergeometric distribution. Rank correlations tell by their sign.
+    The standard deviation is that of the hypergeometric distribution. Rank correlations tell by their sign. Sets that
+    end with a score of 0 tell nothing: those of a sparse ranking lack only the items whose scores are negative.
     """
     n = overlap.population
     if n is None or n < 2 or overlap.r.split is not None or all(measure.by_rank for measure in measures):
@@ -674,7 +675,8 @@ def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str,
     first, second = overlap.k1 / n, overlap.k2 / n
     deviation = np.sqrt(n * first * (1 - first) * second * (1 - second) * n / (n - 1))
     excess = overlap.shared - n * first * second
-    z = np.divide(excess, deviation, out=np.zeros(excess.size), where=deviation > 0)
+    positive = ~(overlap.r.ends_at_zero(overlap.k1, fuzzy=True) | overlap.s.ends_at_zero(overlap.k2, fuzzy=True))
+    z = np.divide(excess, deviation, out=np.zeros(excess.size), where=positive & (deviation > 0))
     place = int(np.argmin(z))
     if z[place] > FAR_BELOW_CHANCE:
         return ()

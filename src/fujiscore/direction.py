@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 P_VALUES, E_VALUES, DISTANCES, ERRORS, RANKS = "p-values", "E-values", "distances", "errors", "ranks"
 # The parts of a name: ends of words in camel case, digits, and whatever is neither a letter nor a digit.
 PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-NUMBERED = re.compile(r"(?<=[A-Za-z]{2})[_. -]+[0-9]+$")  # distance_1, distance_2
+# What follows the word that counts: distance_1, distance_a, loss_v2, distance (km), loss_mean, error rate.
+UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+NUMBERED = re.compile(r"(?<=[A-Za-z]{2})[_. -]+([0-9]+|v[0-9]+|[a-oA-Or-zR-Z])$")
+AFTER = frozenset(["rate", "mean", "avg", "average", "median", "km", "mm", "cm", "nm", "bp", "pct", "percent"])
 MINUS = re.compile(r"\s*(1\s*)?[-\u2212]")  # -distance, 1 - p
 # A coefficient's p-value in tables of R and statsmodels: Pr(>|t|), Pr(>F), P>|z|, and as R mangles them, Pr...t..
 COEFFICIENT = re.compile(r"pr?\s*(\(\s*)?(>|\.{2,})\s*[|.]*\s*(t|z|f|chisq|chi|w)\s*[|.)]*", re.IGNORECASE)
@@ -134,7 +137,9 @@ def kind_of(name: str) -> str | None:
         return P_VALUES
     if {"evalue", "evalues", "evals"}.intersection(words):
         return E_VALUES
-    last = {*words[-1:], "".join(parts[-2:]), *parts[-1:]}
+    named = [part.lower() for part in PARTS.findall(UNIT.sub("", name))]
+    named = named[:-1] if AFTER.intersection(named[-1:]) else named
+    last = {"".join(named), "".join(named[-2:]), *named[-1:]}
     for kind, known in ((DISTANCES, DISTANCE_WORDS), (ERRORS, ERROR_WORDS)):
         if known.intersection(last):
             return kind

@@ -14,12 +14,13 @@ from fujiscore.compare import compare
 from fujiscore.drift_results import UNJUDGED, Drift, FeatureChange, beyond_noise, judges
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, spelled
 from fujiscore.labels import advice
+from fujiscore.notes import kind
 from fujiscore.pairwise import pairwise
 from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import align, takes_policies
 from fujiscore.rankings import rankings as as_rankings
 from fujiscore.seeds import as_seed
-from fujiscore.transforms import one_per_ranking
+from fujiscore.transforms import one_per_ranking, scales
 from fujiscore.version_tests import ROUNDING, enough, version_test
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ def drift(
         )
     said = [*comparison.notes, *_on_signs(versions, changes)]
     said += _remedy(noise, 1 - level) if tested is None else [*tested.notes, NOISES[noise]]
+    if transforms[0] != transforms[1]:  # each version is read by itself, and its note does not name it
+        said = [*scales(transforms, names), *(note for note in said if kind(note) != "transform")]
     verdict = _verdict(changes, tested, noise, 1 - level)
     return Drift(verdict, comparison, changes, tested, noise, level, tuple(dict.fromkeys(said)))
 

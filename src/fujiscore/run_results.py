@@ -14,6 +14,7 @@ from fujiscore.intervals import Spread
 from fujiscore.measures import find
 from fujiscore.results import Reported, Result
 from fujiscore.tables import Table, bars, frame, markdown_text, text_table, to_markdown
+from fujiscore.transforms import AS_IS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,8 +67,8 @@ class RunComparison(Result, Reported):
     measures : tuple of Measure
         The measures, the headline first.
     settings : mapping of str to value
-        `k` (one, the name of a grid, or several), `universe`, `missing`, `ties`, `zero_tail`, and both runs' names,
-        `a` and `b`.
+        `k` (one, the name of a grid, or several), `universe`, `missing`, `transform` (one for each run), `ties`,
+        `zero_tail`, and both runs' names, `a` and `b`.
     only_a, only_b : ndarray
         The queries that one run alone has; they count in no mean.
     lists : mapping of query to pair of Ranking
@@ -472,7 +473,9 @@ def _why_high(result: RunComparison) -> tuple[str, str]:
         return "areas count large k, where any order has nearly the same top sets", ""
     if np.mean(columns["k"] / np.maximum(np.minimum(columns["n_a"], columns["n_b"]), 1)) > SHORT:
         return "lists hardly go beyond k", f"a smaller {spelled('k')} or "
-    return "the scores outside the top k are far from 0", f"{spelled('transform', 'minmax')} or "
+    plain = {None, AS_IS}.issuperset(result.settings.get("transform", ()))  # others are not to be replaced
+    remedy = f"{spelled('transform', 'minmax')} or " if plain else ""
+    return "the scores outside the top k are far from 0", remedy
 
 
 def _caveats(result: RunComparison) -> list[str]:

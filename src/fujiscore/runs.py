@@ -30,7 +30,7 @@ from fujiscore.ranking import Ranking, Rankings
 from fujiscore.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.run_results import RunComparison
 from fujiscore.tiles import run
-from fujiscore.transforms import one_per_ranking, scales, without_signs
+from fujiscore.transforms import named, one_per_ranking, scales, without_signs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -492,6 +492,7 @@ def _result(
         **where,
         "universe": task.universe,
         "missing": rules.missing,
+        "transform": [named(transform) for transform in rules.transforms],
         "ties": task.ties,
         "zero_tail": task.zero_tail,
     }

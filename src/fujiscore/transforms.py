@@ -66,6 +66,11 @@ def one_per_ranking(transform: Any, names: Sequence[str]) -> list[Transform | No
     return list(chosen)
 
 
+def named(transform: Transform | None) -> str | None:
+    """Return a transform's word, or the name of a function."""
+    return getattr(transform, "__name__", type(transform).__name__) if callable(transform) else transform
+
+
 def scales(transforms: Sequence[Transform | None], names: Sequence[str]) -> list[str]:
     """Return notes on how scores are read: one for all rankings, or one for those that have a transform in common."""
     titles = [_title(transform) for transform in transforms]
@@ -131,7 +136,7 @@ def _fraction(scores: Scores, zero: Scores, one: Scores) -> Scores:
 def _title(transform: Transform | None) -> str | None:
     """Return what a note calls the transformed scores; None if they are as they were."""
     if callable(transform):
-        return f"{getattr(transform, '__name__', type(transform).__name__)}(score)"
+        return f"{named(transform)}(score)"
     return None if transform is None else TITLES.get(transform)
 
 
@@ -171,7 +176,7 @@ def _require(scores: Scores, good: NDArray[np.bool_], name: str, required: str, 
         else "Check the column, or transform the scores first."
     )
     raise InputError(
-        f"{spelled('transform', transform)} requires {required}; {name} has {int(bad.sum())} others "
+        f"{spelled('transform', transform)} requires {required}; {name} has {counted(int(bad.sum()), 'other')} "
         f"(first: {scores[int(np.argmax(bad))]:g}). {remedy}",
         "transform",
     )

@@ -92,14 +92,24 @@ def of_array(obj: Any, name: str) -> Columns:
     kind = obj.dtype if isinstance(obj, np.ndarray) else values.dtype  # what a mask hides makes objects of integers
     if kind.kind in "iu":
         raise whole_numbers(name, f"an array of {kind}")
+    if isinstance(obj, (tuple, list)) and any(isinstance(row, np.ndarray) and is_whole(row) for row in obj):
+        raise whole_numbers(name, "a row of integers")  # such as (ids, distances) of a single query
     return of_matrix(values, name, list(range(len(values))), range(values.shape[1]))
 
 
-def whole_numbers(name: str, came: str) -> InputError:
+def is_whole(values: Any) -> bool:
+    """Return whether a ranking is a bare list of integers, as lists of ids are; pairs of item and score are none."""
+    if not isinstance(values, (list, tuple, np.ndarray)) or not len(values):
+        return False
+    array = np.asarray(values)
+    return array.ndim == 1 and array.dtype.kind in "iu"
+
+
+def whole_numbers(name: str, came: str, how: str = "as a pair of 2-D arrays, (ids, scores)") -> InputError:
     """Return the error for integers alone, which are ids as often as scores."""
     return InputError(
         f"{name} must hold scores, and whole numbers may be ids; got {came}. Pass ids with their scores or distances "
-        "as a pair, (ids, scores); convert whole numbers that are scores to floats."
+        f"{how}; convert whole numbers that are scores to floats."
     )
 
 

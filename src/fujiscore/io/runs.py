@@ -334,6 +334,8 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     if not runs:
         raise InputError(f"{name} must have at least one query; got an empty mapping.")
     parts = [_labelled(ranking, f"{name}, query {shown(query)}") for query, ranking in runs.items()]
+    if all(rows.is_whole(ranking) for ranking in runs.values()):
+        raise rows.whole_numbers(name, "lists of integers", "as mappings {id: score}, one per query")
     for query, part in zip(runs, parts, strict=True):
         if part.items is not None:
             require_labels(part.items, f"{name}, query {shown(query)}")

@@ -24,7 +24,7 @@ help:
 	@echo "make browser-test  install Chromium and Playwright if need be, and test reports in the browser"
 	@echo "make models-test  test models of XGBoost, LightGBM, CatBoost, SHAP, PyTorch and networkx, in $(MODELS)"
 	@echo "make slow      run the simulations that take minutes"
-	@echo "make fuzz      try 50,000 mutated files, hostile arguments and killed commands"
+	@echo "make fuzz      try 50,000 mutated files, 20,000 generated tables, hostile arguments and killed commands"
 	@echo "make coverage  run all tests and measure coverage; fails below 95 %"
 	@echo "make lint      check style, types and import layers"
 	@echo "make format    fix style where ruff can"
@@ -80,7 +80,7 @@ slow: $(READY)
 	$(BIN)/python -m pytest -n 2 -m slow
 
 # How much to try, and with which seed: make fuzz FUZZ='--files 1000 --seed 7' KILLS='--kills 20'.
-FUZZ ?= --files 50000 --processes 2000 --resume 1000 --arguments 5000
+FUZZ ?= --files 50000 --tables 20000 --processes 2000 --resume 1000 --arguments 5000
 
 fuzz: $(READY)
 	$(BIN)/python -m fuzz $(FUZZ)

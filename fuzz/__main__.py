@@ -56,6 +56,20 @@ def prepared_files(kind: str, seed: int, formats: list[str]) -> watch.Prepare:
     return prepare
 
 
+def prepared_tables(seed: int) -> watch.Prepare:
+    """Return the maker of tables whose content is known."""
+    from fuzz import tables
+
+    def prepare(index: int, slot: Path) -> tuple[str, Callable[[], str]]:
+        kind, name, content, truth = tables.make(Random(f"{seed} tables {index}"))
+        (slot / name).write_bytes(content)
+        case = {"kind": "tables", "file": name, "truth": truth, "choice": 0}
+        watch.described(case, slot)
+        return kind, partial(attempted, case, slot)
+
+    return prepare
+
+
 def attempted(case: dict[str, Any], slot: Path) -> str:
     """Try a case that was made or kept."""
     from fuzz import commands, resume, targets
@@ -72,6 +86,8 @@ def attempted(case: dict[str, Any], slot: Path) -> str:
             files = [case["file"], "intact.csv"]
             arguments = commands.of_files(random, files, case["options"].get("target"), data=case["data"])
             return commands.as_process(arguments, slot, watch.LIMIT)
+        case "tables":
+            return targets.table(slot / case["file"], case["truth"])
         case "resume":
             return resume.attempt(slot, case)
     if case["process"]:
@@ -125,6 +141,7 @@ def main() -> int:
         return repeated(options.repeat.resolve(), (InputError, MissingExtraError))
     campaigns = {
         "files": (partial(prepared_files, "files", options.seed, options.formats), options.files),
+        "tables": (partial(prepared_tables, options.seed), options.tables),
         "processes": (partial(prepared_files, "processes", options.seed, options.formats), options.processes),
         "resume": (partial(prepared_resume, options.seed), options.resume),
         "arguments": (partial(prepared_arguments, options.seed), options.arguments),
@@ -133,7 +150,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
         for kind, (prepare_all, count) in campaigns.items():
             start, tally = monotonic(), watch.Tally(options.keep)
-            limit = watch.LIMIT if kind in {"files", "resume"} else 2 * commands.WAIT
+            limit = watch.LIMIT if kind in {"files", "tables", "resume"} else 2 * commands.WAIT
             allowed = (InputError, MissingExtraError)
             watch.campaign(kind, prepare_all, count, tally, Path(scratch), allowed, limit=limit)
             bad += summarised(kind, count, tally, monotonic() - start)
@@ -168,6 +185,7 @@ def parsed() -> argparse.Namespace:
     """Return the arguments of the command line."""
     parser = argparse.ArgumentParser("python -m fuzz", description=__doc__)
     parser.add_argument("--files", type=int, default=0, help="mutated files read in process")
+    parser.add_argument("--tables", type=int, default=0, help="generated tables whose labels and scores are known")
     parser.add_argument("--processes", type=int, default=0, help="mutated files read by fuji as a process")
     parser.add_argument("--resume", type=int, default=0, help="studies that resume from damaged files")
     parser.add_argument("--arguments", type=int, default=0, help="command lines with hostile options")

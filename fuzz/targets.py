@@ -16,7 +16,7 @@ from fujiscore.io.columns import RANKING_NAMES
 from fujiscore.rankers import prepare
 from fujiscore.rankers.features import NAN
 from fujiscore.rankers.targets import TASKS
-from fuzz import oracles
+from fuzz import oracles, tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,6 +60,17 @@ def rankings(random: Random, file: Path, other: Path) -> None:
     _check_rankings(found)
     io.read_items(file)
     random.choice((_compare, _compare, _curve, _explain, _pairwise))(random, found)
+
+
+def table(file: Path, truth: dict[str, Any]) -> str:
+    """Read a generated table, and compare what was read with what was written."""
+    answer = _both_ways(file)
+    refused = isinstance(answer, fj.InputError)
+    wrong = tables.agrees(
+        None if refused else [(s.name, list(s.items), s.scores.tolist()) for s in answer.sources], truth
+    )
+    require(not wrong, f"{wrong}; {answer if refused else answer.notes}")
+    return "refused" if refused else "read"
 
 
 def data(random: Random, file: Path, target: str | None) -> None:

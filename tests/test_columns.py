@@ -276,6 +276,11 @@ def test_a_repeated_key_is_refused(write, text, words):
     refused(write("x.json", text), words)
 
 
+def test_json_objects_of_a_score_each_are_items_not_rankings(write):
+    refused(write("x.json", '{"age": {"score": 0.5}, "city": {"score": 0.3}}'), "'score' alone", '{"age": 0.5, ...}')
+    assert fj.read(write("y.json", '{"q1": {"d1": 0.5}, "q2": {"d1": 0.3}}')).names == ("q1", "q2")
+
+
 @pytest.mark.parametrize("text", ["# best first\nBRCA1\nTP53\n", "#genes\nBRCA1\nTP53\n", "BRCA1\n# weak ones\nTP53\n"])
 def test_a_comment_in_a_list_is_not_an_item(write, text):
     refused(write("x.txt", text), "looks like a comment. Remove it")
@@ -303,3 +308,43 @@ def test_a_page_is_not_a_ranking(write, text):
 
 def test_tags_are_items(write):
     assert scores_in(write("x.csv", "token,score\n<html>,1\n<p>,2\n")) == {"x": {"<html>": 1, "<p>": 2}}
+
+
+# What generated tables showed
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "feature_name,stage,score\n3595,Y,5\n92923,2,4\n",
+        "stage,score,disease\nX,2.5,30665\n1,4.5,40439\n",
+        "score,my labels,count,share,stage\n6.3,85004,21,3%,2\n7.6,33321,24,22%,X\n5.8,36395,27,7%,X\n",
+        "count;score;stage;label\n23;7.9;Y;alpha\n28;2.8;X;iota\n14;4.9;X;kappa\n",
+        "3.74,2\n1.89,3\n",
+        "2020,id\n1,rho\n5,gamma\n",
+        "2020,uniprot\n8,rho\n3,gamma\n",
+        "disease,2020\n1,6\n2,4\n3,5\n",
+        "labels,2020\nkappa,8\neta,6\n",
+        "item;std;hits\na;0.7;0.06 points\nb;0.3;8.2 points\n",
+        "score,count,name,level\n5 kg,32,iota, 0,low\n9 kg,45,delta, 1,low\n",
+        "movie,2020,std\n914,8.730,00,0.6\n470,2.850,00,0.1\n",
+        "effect,std,feature\n5,26e+00,0.6,gamma\n7,35e+00,0.1,beta\n",
+        "stage,hits,uniprot\nX,7,350,beta\n2,2,440,zeta\n",
+        "value,entrez,count\n0,99,93911,3\n5,05,53786,7\n",
+        "value;share;count;gene\n3,25;9%;15;gamma\n5,21;2%;47\n6,71;9%;18;alpha\n",
+        "2\t5,71\n3\t0,41\n6,94\n5\t6,53\n",
+        "effect,doc_id\n2.39 points,sigma\n8.8 points\n",
+        'relief,gene\n6.1,a\n6.8,"b\n',
+    ],
+)
+def test_tables_that_may_be_read_in_two_ways_are_refused(write, text):
+    refused(write("x.csv", text), "must")
+
+
+def test_ids_that_are_text_beside_scores_that_are_text(tmp_path):
+    parquet.write_table(pa.table({"2020": ["1.59", "0.63"], "protein": ["34730", "95850"]}), tmp_path / "x.parquet")
+    assert scores_in(tmp_path / "x.parquet") == {"x": {"34730": 1.59, "95850": 0.63}}
+    table = pa.table({"label": ["a", "b"], "effect": ["\u22125.49", "0.66"], "std": [0.7, 0.6]})
+    parquet.write_table(table, tmp_path / "x.parquet")
+    refused(tmp_path / "x.parquet", "column 'effect' must hold a number")

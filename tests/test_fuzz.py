@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT))
+from fuzz import tables  # noqa: E402 - the fuzzer is not installed
+
 PLANTED = """
 import ctypes, os, sys, time, warnings
 from pathlib import Path
@@ -76,3 +79,36 @@ def test_a_kept_case_is_repeated(tmp_path, arguments, ending):
     ended = run("-m", "fuzz", "--repeat", tmp_path)
     assert ended.stdout.splitlines()[-1] == ending
     assert ended.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("items", "scores", "wrong"),
+    [
+        (["672", "7157"], [5.0, 3.0], ""),
+        (["5", "3"], [672.0, 7157.0], "items must be those of a column of labels"),
+        (["672", "7157"], [0.1, 0.2], "must not be skipped"),
+        (["672", "7157"], [5.0, 4.0], "scores must be those of a column of numbers"),
+        (["672"], [5.0], "items must be those of a column of labels"),
+    ],
+)
+def test_the_oracle_of_tables_finds_swapped_and_skipped_columns(items, scores, wrong):
+    truth = {
+        "labels": [["672", "7157"]],
+        "numbers": {"score": [5.0, 3.0], "std": [0.1, 0.2]},
+        "score": "score",
+        "regular": True,
+        "unknown": False,
+    }
+    assert wrong in tables.agrees([("x", items, scores)], truth)
+    assert bool(wrong) == bool(tables.agrees([("x", items, scores)], truth))
+    assert tables.agrees(None, truth) == "a regular table must be read"
+    foreign = truth | {"numbers": {"std": [0.1, 0.2]}, "regular": False}
+    deviations = [("x", ["672", "7157"], [0.1, 0.2])]
+    assert tables.agrees(deviations, foreign) == "scores that are not plain numbers must be refused"
+    assert tables.agrees(None, foreign) == ""
+
+
+def test_generated_tables_are_read_as_made_or_refused(tmp_path):
+    ended = run("-m", "fuzz", "--tables", 300, "--keep", tmp_path)
+    assert ended.returncode == 0, ended.stdout
+    assert ", 0 failed" in ended.stdout

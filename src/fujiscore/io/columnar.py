@@ -187,8 +187,8 @@ def _is_doubtful(scores: Any) -> bool:
     return bool(compute.any(flaws).as_py())
 
 
-def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[str]], list[Any]]]:
-    """Return the schema of a Parquet or Feather file, and a reader of some of its columns."""
+def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[str]], list[Any]], Callable[[str], Any]]:
+    """Return the schema of a Parquet or Feather file, and readers of some columns and of the first rows of one."""
     need(f"reading {kind.capitalize()}")
     from pyarrow import feather, parquet
 
@@ -210,7 +210,17 @@ def _open(file: str, kind: str, source: Any) -> tuple[Any, Callable[[Sequence[st
             table.validate(full=True)  # pyarrow and NumPy read wherever an offset points, be it beyond the buffer
             return list(table.select(names).columns)
 
-    return schema, read
+    def first(name: str) -> Any:
+        if kind == "feather":
+            return read([name])[0].slice(0, SAMPLE)
+        batches = opened.iter_batches(SAMPLE, columns=[name], use_threads=False)
+        batch = next((batch for batch in batches if len(batch)), None)
+        if batch is None:
+            return read([name])[0]
+        batch.validate(full=True)
+        return batch.column(0)
+
+    return schema, read, first
 
 
 def _read_stream(source: Any) -> Any:
@@ -249,7 +259,7 @@ def complete(file: str, kind: str) -> Iterator[None]:
 
 def table(file: str, kind: str, source: Any) -> Table:
     """Return the table in a Parquet or Feather file; of Parquet only the columns needed are read."""
-    schema, read = _open(file, kind, source)
+    schema, read, first = _open(file, kind, source)
 
     def arrow(roles: Roles) -> list[Any]:
         return read([*roles.labels, *roles.scores])
@@ -266,9 +276,8 @@ def table(file: str, kind: str, source: Any) -> Table:
             return enumerate(zip(*(column.to_pylist() for column in columns), strict=True), 1)
 
     def sample(name: str) -> list[Any]:
-        column = read([name])[0].slice(0, SAMPLE)
         with complete(file, kind):
-            return list(column.to_pylist())
+            return list(first(name).to_pylist())
 
     numeric = {name: float(_is_number(type_)) for name, type_ in zip(schema.names, schema.types, strict=True)}
     return Table(file, numeric, rows, sample, fast, arrow, unit="row")
@@ -279,7 +288,7 @@ def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[
 
     Columns named in `as_text`, bools and categories become text, dates stay as they are.
     """
-    schema, read = _open(file, kind, source)
+    schema, read, _ = _open(file, kind, source)
     columns = read(schema.names)
     with complete(file, kind):
         return {

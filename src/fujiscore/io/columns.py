@@ -17,6 +17,7 @@ from fujiscore.io.table import (
     LISTED,
     Group,
     Roles,
+    are_amounts,
     exact,
     is_foreign_number,
     is_quantity,
@@ -82,30 +83,46 @@ def says_score(name: str) -> bool:
     return kind_of(name) != P_VALUES and bool(words) and words[-1].lower() in SCORE_WORDS
 
 
+def is_id_name(name: str) -> bool:
+    """Return whether a name is one that columns of numeric ids have."""
+    return plain(name).endswith(IDENTIFIER_ENDS) or plain(name) in QUERY_NAMES
+
+
 def column_evidence(
     table: Table, roles: Roles, column: str, scores: NDArray[np.float64], rows: Order | None = None
 ) -> Evidence | None:
     """Return what is known about the direction of a score column: its name, and a rank column or the order of rows."""
-    ranks = _rank_order(table, roles, column)
+    return _evidence(table, roles, column, scores, rows, _rank_column(table, roles))
+
+
+def _evidence(
+    table: Table, roles: Roles, column: str, scores: NDArray[np.float64], rows: Order | None, rank: str | None
+) -> Evidence | None:
+    """Return what is known about the direction of a score column, given the column of ranks."""
+    ranks = None if rank is None or rank == column or roles.by_row else _rank_order(table, roles, column, rank)
     return evidence(column, scores, rows if ranks is None or not ranks.lists else ranks)
 
 
 def group_evidence(table: Table, roles: Roles, groups: Sequence[Group]) -> list[Evidence | None]:
     """Return the same for each score column of rankings; a table may be sorted in any way, but not a query's rows."""
     queries = roles.ranking is not None and plain(roles.ranking) in QUERY_NAMES and not roles.by_row
-    known = []
+    known, rank = [], _rank_column(table, roles)
     for column, *parts in zip(roles.scores, *(group.scores for group in groups), strict=True):
         scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
         start = np.cumsum([0, *(part.size for part in parts[:-1])])
-        known.append(column_evidence(table, roles, column, scores, by_rows(start, scores) if queries else None))
+        rows = by_rows(start, scores) if queries else None
+        known.append(_evidence(table, roles, column, scores, rows, rank))
     return known
 
 
-def _rank_order(table: Table, roles: Roles, column: str) -> Order | None:
-    """Return how a rank column agrees with the scores in the table's first rows; None if there is none."""
-    rank = next((name for name in table.numeric if plain(name) in RANK_NAMES and name not in roles.labels), None)
-    if rank is None or rank == column or roles.by_row:
-        return None
+def _rank_column(table: Table, roles: Roles) -> str | None:
+    """Return the column of ranks, None if there is none."""
+    labels = set(roles.labels)
+    return next((name for name in table.numeric if plain(name) in RANK_NAMES and name not in labels), None)
+
+
+def _rank_order(table: Table, roles: Roles, column: str, rank: str) -> Order | None:
+    """Return how a rank column agrees with the scores in the table's first rows."""
     used = [rank, column, *([] if roles.ranking is None else [roles.ranking])]
     rows = list(zip(*(table.sample(name) for name in used), strict=False))
     lists: dict[str, list[tuple[float, float]]] = {}
@@ -235,47 +252,82 @@ def _guess_item(table: Table, used: Collection[str | None]) -> str | None:
         return min(named, key=lambda name: (free[name] == 1, ITEM_NAMES.index(plain(name))))
     others = {name: share for name, share in free.items() if not is_group_name(name)}
     free = others if min(others.values(), default=1.0) < 1 else free
-    for most in (1.0, 0.5):  # a column with some text labels items if no other has any
-        text = [name for name, share in free.items() if share < most and _may_label(table, name)]
-        if len(text) == 1:
-            return text[0]
     first = next(iter(table.numeric))
-    if first in free and (is_index_name(first) or not table.header):
+    identifiers = [name for name in free if is_id_name(name) and _may_be_ids(table, name)]
+    if len(identifiers) == 1:
+        return identifiers[0]
+    text = [name for name, share in free.items() if share < 1 and _may_label(table, name)]
+    mostly = [name for name in text if free[name] < 0.5]
+    for labels in (text, mostly):  # a column with some text labels items if no other has any
+        if len(labels) == 1:
+            return None if _has_rival(table, labels[0], free) else labels[0]
+    if first in free and (is_index_name(first) or len(free) == len(text) == 2):
         return first
-    if first in free and len(free) == 2 and max(free.values()) < 1 and not says_score(first):
-        return first
-    return _guess_identifiers(table, list(free))
+    if first in free and not table.header:  # of numbers with a fraction and whole ones, the latter may be the ids
+        fractions = free[first] == 1 and not _whole(table, first)
+        return None if fractions and any(_may_be_ids(table, name) for name in free) else first
+    return None if text else _guess_ids(table, free)
+
+
+def _guess_ids(table: Table, free: dict[str, float]) -> str | None:
+    """Return the column whose whole numbers name items: the only one of text or without a score's name, or the first.
+
+    The first does only if no other column may be that of the ids.
+    """
+    rest = [name for name in free if not says_score(name) and plain(name) not in NOT_SCORES]
+    whole = [name for name in rest if _whole(table, name)]
+    typed = [name for name in whole if free[name] < 1]  # in Parquet and JSON numbers may be text
+    if len(typed) == 1:
+        return typed[0]
+    if len(rest) == 1 < len(free) and all(name in rest or says_score(name) for name in free):
+        return rest[0] if whole or free[rest[0]] < 1 else None
+    if whole[:1] != [next(iter(table.numeric))] or any(_unique(table, name) for name in whole[1:]):
+        return None
+    return whole[0]
 
 
 def _may_label(table: Table, name: str) -> bool:
-    """Return whether text may label items: its name does not say score, and it is not numbers in another syntax.
+    """Return whether text may label items: its name does not say score, and it is not numbers, in whatever syntax.
 
-    What may be a number with a unit (16S) labels items in the first column only.
+    What may be a whole number with a unit (16S) labels items in the first column only.
     """
     other = not_numbers(table.sample(name))
     first = name == next(iter(table.numeric))
-    amounts = bool(other) and all(map(is_foreign_number if first else is_quantity, other))
+    fractions = any("." in str(cell) for cell in other) and are_amounts(other)
+    amounts = fractions or all(map(is_foreign_number if first else is_quantity, other))
     # A value may be a label, as in a table of values and their counts.
-    return not amounts and (not says_score(name) or plain(name) in {"value", "values"})
+    scores = says_score(name) and plain(name) not in {"value", "values"}
+    return not (amounts or scores or (plain(name) in NOT_SCORES and not first))
 
 
-def _guess_identifiers(table: Table, free: Sequence[str]) -> str | None:
-    """Return the column of whole numbers that name items, if it cannot be a column of scores just as well."""
-    may = [name for name in free if not says_score(name) and plain(name) not in NOT_SCORES]
-    counted = [name for name in may if _whole(table, name)]
-    identifiers = [name for name in counted if plain(name).endswith(IDENTIFIER_ENDS) or plain(name) in QUERY_NAMES]
-    if len(identifiers) == 1:
-        return identifiers[0]
-    if len(counted) == 1 and (counted[0] == next(iter(table.numeric)) or all(map(says_score, {*free} - {*counted}))):
-        return counted[0]
-    return None if counted[:1] != [next(iter(table.numeric))] else _unique(table, counted)
+def _may_be_ids(table: Table, name: str) -> bool:
+    """Return whether whole numbers may name items: each occurs once, and the column's name says nothing else."""
+    return not says_score(name) and plain(name) not in NOT_SCORES and _whole(table, name) and _unique(table, name)
 
 
-def _unique(table: Table, names: Sequence[str]) -> str | None:
-    """Return the first of some columns if it is the only one that is different in every row."""
-    samples = (table.sample(name) for name in names)
-    unique = [name for name, values in zip(names, samples, strict=True) if len(set(map(str, values))) == len(values)]
-    return names[0] if unique == [*names[:1]] else None
+def _has_rival(table: Table, text: str, free: Collection[str]) -> bool:
+    """Return whether a column of whole numbers may name the items as well as one of text.
+
+    That is the first column; or any, if the text repeats or is numbers in part (chromosomes 1, 2, X).
+    """
+    if len(free) < 3:  # a column must remain for the scores
+        return False
+    first = next(iter(table.numeric))
+    doubtful = any(number(cell) is not None for cell in table.sample(text)) or not _unique(table, text)
+    others = [name for name in free if name != text and (doubtful or name == first)]
+    return any(_may_be_ids(table, name) and (doubtful or not _counts(table, name)) for name in others)
+
+
+def _counts(table: Table, name: str) -> bool:
+    """Return whether a column counts the rows, from 0 or 1."""
+    values = list(map(str, table.sample(name)))
+    return any(values == [str(start + row) for row in range(len(values))] for start in (0, 1))
+
+
+def _unique(table: Table, name: str) -> bool:
+    """Return whether a column is different in every row that is looked at."""
+    values = table.sample(name)
+    return len(set(map(str, values))) == len(values)
 
 
 def _whole(table: Table, name: str) -> bool:
@@ -291,7 +343,7 @@ def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
     by_name = [name for name in reasons if plain(name) in SCORE_NAMES]
     ranks = [name for name in reasons if plain(name) == "rank"]
     if scores and (ranking is None or len(scores) == 1):
-        if table.unit != "row" and not _has_scores(table):  # columns of Parquet have types, and take time to read
+        if not _has_scores(table):
             require_plain_numbers(table, [name for name, reason in reasons.items() if reason == "text"])
         return scores
     if len(by_name) == 1:
@@ -324,8 +376,9 @@ def _scores_by_name(table: Table, names: Collection[str]) -> list[str]:
 
 
 def _has_scores(table: Table) -> bool:
-    """Return whether a column whose name says score holds nothing but numbers."""
-    return any(share == 1 and says_score(name) for name, share in table.numeric.items())
+    """Return whether a column whose name says score holds nothing but numbers, be they text."""
+    named = {name: share for name, share in table.numeric.items() if says_score(name)}
+    return any(share == 1 or (share < 0.5 and not not_numbers(table.sample(name))) for name, share in named.items())
 
 
 def _why_not(table: Table, names: Sequence[str]) -> dict[str, str | None]:
@@ -339,7 +392,8 @@ def _why_not(table: Table, names: Sequence[str]) -> dict[str, str | None]:
         if plain(name) in NOT_SCORES or (plain(name) in GROUP_NAMES and _whole(table, name)):
             return "not a score"
         index = is_index_name(name) and name == first
-        return "labels" if index or is_item_name(name) or plain(name) in QUERY_NAMES else None
+        named = is_item_name(name) or plain(name) in QUERY_NAMES or (is_id_name(name) and _whole(table, name))
+        return "labels" if index or named else None
 
     return {name: reason(name) for name in names}
 
@@ -421,7 +475,7 @@ def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[li
     try:
         return _collect(table, roles, unique=unique), None
     except RepeatedItemError as error:
-        text = [name for name in _unused(table, roles) if table.numeric[name] < 0.5]
+        text = [name for name in _unused(table, roles) if table.numeric[name] < 0.5 and _may_label(table, name)]
         identifiers_first = sorted(text, key=lambda name: not plain(name).endswith("id"))
         for other in [] if table.known or _may_name_rankings(table, roles) else identifiers_first:
             try:

@@ -237,9 +237,12 @@ def _separator(document: Document, lines: list[str]) -> str:
     """Return the separator that splits the first rows most regularly, preferably into a column of numbers."""
     merits = {separator: _merit(document, lines, separator) for separator in SEPARATORS}
     best = max(merits, key=lambda separator: merits[separator])
-    blanks = merits[best][0] < 1 and not _is_ragged(lines, merits[best])
-    if blanks and _merit(document, lines, " ")[::2] == (1, True):
-        return " "
+    if best == ",":
+        best = next((other for other in SEPARATORS[:3] if _has_decimal_commas(lines, other)), best)
+    if merits[best][0] < 1 and not _is_ragged(lines, merits[best]):
+        spaced = _merit(document, lines, " ")
+        if spaced[::2] == (1, True) and (spaced[1] or not _has_separator(lines[0])):
+            return " "
     if merits[best][0] > 0:
         return best
     list(_parse(document, lines, ","))  # where a field is too long, that is the error to show
@@ -254,7 +257,22 @@ def _separator(document: Document, lines: list[str]) -> str:
 def _is_ragged(lines: list[str], merit: tuple[float, bool, bool]) -> bool:
     """Return whether most lines have a separator, so that blanks are part of cells, and the other lines are wrong."""
     tabs = sum("\t" in line for line in lines)
-    return 2 * tabs >= len(lines) or (merit[0] >= 0.5 and merit[2])
+    if 2 * tabs >= len(lines) or (merit[0] >= 0.5 and merit[2]):
+        return True
+    numbers = all(number(line.split()[-1]) is not None for line in lines[1:] if line.strip())
+    return _has_separator(lines[0]) and not numbers
+
+
+def _has_separator(line: str) -> bool:
+    return any(separator in line for separator in SEPARATORS)
+
+
+def _has_decimal_commas(lines: list[str], separator: str) -> bool:
+    """Return whether most lines have another separator than the comma, and commas only in the numbers behind it."""
+    if separator in lines[0] and "," not in lines[0]:
+        return 2 * sum(separator in line for line in lines) > len(lines)
+    number_behind = re.compile(re.escape(separator) + r'"?[+-]?[0-9.]+,[0-9]')
+    return 2 * sum(number_behind.search(line) is not None for line in lines) > len(lines)
 
 
 def _splits_scores(lines: list[str], separator: str) -> bool:
@@ -328,7 +346,7 @@ def _closed(document: Document, separator: str) -> Iterator[tuple[int, list[str]
             yield line
 
     for line, row in _parse(document, remembered(), separator):
-        if len(recent) > 1 and any("\n" in cell or "\r" in cell for cell in row):
+        if (len(recent) > 1 and any("\n" in cell or "\r" in cell for cell in row)) or row[-1].endswith(("\n", "\r")):
             _require_closed(document, line, list(recent), row, separator)
         recent.clear()
         yield line, row

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from fujiscore.errors import InputError, shown
-from fujiscore.io.columns import is_index_name, is_item_name, says_score
+from fujiscore.io.columns import is_id_name, is_index_name, is_item_name, says_score
 from fujiscore.io.table import (
     MISSING,
     is_decimal_comma,
@@ -25,6 +25,7 @@ YEARS = range(1900, 2101)
 FAR = 10  # a number more than this many times those beneath it is not one of them
 SEPARATOR_LINE = re.compile("sep=.?", re.IGNORECASE)  # for Excel
 INTEGER = re.compile(r"[+-]?[0-9]+")
+WHOLE = re.compile(r"[+-]?([0-9]+|[1-9][0-9]{0,2}(\.[0-9]{3})+)")  # of a number with a decimal comma
 WORD = re.compile(r"[^\W_]+")
 DIGITS = re.compile(r"[0-9]+")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)
@@ -92,6 +93,9 @@ def _names_columns(file: str, cells: list[str], body: Sequence[list[str]], separ
         raise not_a_number(f"{file}, line 1", wrong[0], label)
     numbers = [cell for cell in others if cell not in MISSING and number(cell) is not None]
     if all(number(cell) is None for cell in others):
+        reverse = len(others) == 1 and not named and number(label) is not None
+        if reverse and (is_item_name(others[0]) or number(label) in YEARS):
+            raise _either(file, cells, body, separator)
         return named or number(label) is None
     if not all(map(DIGITS.fullmatch, numbers)):
         return False
@@ -102,13 +106,19 @@ def _names_columns(file: str, cells: list[str], body: Sequence[list[str]], separ
         return False
     named = named or all(map(is_item_name, WORD.findall(label)))  # feature_name, gene id
     names = _are_names([float(cell) for cell in numbers], [cell.strip() for row in body for cell in row[1:]], named)
-    if names is None:
-        raise InputError(
-            f"{file}, line 1 must be a header or a row, and {shown(separator.join(cells))} may be either. If it is a "
-            "row, write a header such as item,score above it; if it is the header, give the columns names that are not "
-            f"numbers.{decimal_comma([cells, *body], separator)}"
-        )
+    counted = not named and bool(body) and all(number(row[0]) is not None for row in body)  # labels unlike the first
+    if names is None or counted:
+        raise _either(file, cells, body, separator)
     return names
+
+
+def _either(file: str, cells: list[str], body: Sequence[list[str]], separator: str) -> InputError:
+    """Return the error for a first line that may be a header or a row."""
+    return InputError(
+        f"{file}, line 1 must be a header or a row, and {shown(separator.join(cells))} may be either. If it is a "
+        "row, write a header such as item,score above it; if it is the header, give the columns names that are not "
+        f"numbers.{decimal_comma([cells, *body], separator)}"
+    )
 
 
 def _are_names(numbers: list[float], beneath: list[str], named: bool) -> bool | None:
@@ -121,7 +131,7 @@ def _are_names(numbers: list[float], beneath: list[str], named: bool) -> bool | 
     several = len(numbers) > 1
     from_zero = list(range(len(numbers)))  # as pandas numbers columns without names
     if not named:
-        unclear = numbers == from_zero if several else numbers == [0] or (years and far and not any(whole))
+        unclear = numbers == from_zero if several else numbers == [0] or (years and far)
         return None if unclear else False
     if numbers == from_zero or (several and numbers == [column + 1 for column in from_zero]):
         return True
@@ -136,28 +146,46 @@ def _are_names(numbers: list[float], beneath: list[str], named: bool) -> bool | 
 
 
 def decimal_comma(rows: Sequence[Sequence[str]], separator: str, start: int = 0) -> str:
-    """Return advice for the end of a message if all rows have what may be a number with a decimal comma in one place.
+    """Return advice for the end of a message if all rows have what may be a number with a decimal comma somewhere."""
+    parts = _parts_of_numbers(rows, separator, start)
+    if not parts:
+        return ""
+    whole, fraction = parts[0]
+    one = f"{whole}{fraction}" if "." in fraction else f"{whole.replace('.', '')}.{fraction}"
+    point = f"with a decimal point ({one}) and without thousands separators"
+    return f" If {whole},{fraction} is one number, write it {point}."
+
+
+def _parts_of_numbers(rows: Sequence[Sequence[str]], separator: str, start: int) -> list[tuple[str, str]]:
+    """Return the neighbouring cells of the first row that may be one number in all rows.
 
     In a file that is separated by commas, 12,5 is two fields.
     """
     width = min(map(len, rows), default=0) if separator == "," else 0
-    for column in range(start, width - 1):
-        pairs = ((row[column].strip(), row[column + 1].strip()) for row in rows)
-        if all(INTEGER.fullmatch(whole) and FRACTION.fullmatch(fraction) for whole, fraction in pairs):
-            whole, fraction = (cell.strip() for cell in rows[0][column : column + 2])
-            one = f"{whole}{fraction}" if "." in fraction else f"{whole}.{fraction}"
-            point = f"with a decimal point ({one}) and without thousands separators"
-            return f" If {whole},{fraction} is one number, write it {point}."
-    return ""
+    columns = ([(row[at].strip(), row[at + 1].strip()) for row in rows] for at in range(start, width - 1))
+    return [
+        pairs[0]
+        for pairs in columns
+        if all(WHOLE.fullmatch(whole) and FRACTION.fullmatch(fraction) for whole, fraction in pairs)
+    ]
 
 
 def _require_row_names(file: str, cells: list[str], body: Sequence[list[str]]) -> None:
     """Raise if a header lacks a name because of decimal commas, and not because R leaves out that of the row names."""
+    prose = any(cell[:1] == " " for row in body for cell in row)
+    if prose or (body and all(is_foreign_number(row[0]) for row in body)):
+        raise InputError(
+            f"{file}, line 1 must name the {len(cells) + 1} columns; it names {len(cells)}. Quote fields that contain "
+            "a comma, or name the first column too."
+        )
     labels = [row[0].strip() for row in body]
     numbered = labels == [str(row) for row in range(1, len(labels) + 1)]  # R numbers rows that have no names
-    named = is_item_name(cells[0]) or (any(map(says_score, cells)) and not says_score(cells[0]))
+    named = any(is_item_name(cell) or is_id_name(cell) or says_score(cell) for cell in cells)
     advice = decimal_comma(body, ",", start=int(numbered))
-    likely = named or (not numbered and (len(cells) == 2 or len(set(labels)) < len(labels)))
+    parts = _parts_of_numbers(body, ",", int(numbered))
+    # 234 or 5e-3 behind a whole number, and 1.234 before one, are rather parts of numbers than columns.
+    written = any(len(pair[1]) == 3 or not all(map(INTEGER.fullmatch, pair)) for pair in parts)
+    likely = named or written or (not numbered and (len(cells) == 2 or len(set(labels)) < len(labels)))
     if advice and likely:
         raise InputError(
             f"{file}, line 1 must name the {len(cells) + 1} columns; it names {len(cells)}.{advice} If the first "

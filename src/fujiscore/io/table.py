@@ -177,11 +177,19 @@ def not_numbers(values: Iterable[Any]) -> list[Any]:
     ]
 
 
+def are_amounts(cells: Sequence[Any]) -> bool:
+    """Return whether all cells are numbers in another syntax; a word behind them must be the same in all."""
+    if all(map(is_foreign_number, cells)):
+        return True
+    units = {str(cell).strip().lstrip("<>=~+-.,0123456789 ") for cell in cells}
+    return all(map(is_quantity, cells)) and len(units) == 1
+
+
 def require_plain_numbers(table: Table, names: Iterable[str], remedy: str = "") -> None:
     """Raise if a column that seems to be text holds numbers in another syntax, such as with decimal commas."""
     for name in names:
         other = not_numbers(table.sample(name))
-        if other and all(map(is_foreign_number, other)):
+        if other and are_amounts(other):
             raise not_a_number(f"{table.file}, column {name!r}", other[0], remedy=remedy)
 
 

@@ -689,7 +689,7 @@ def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str,
 
 
 def _floor_caveat(overlap: TopSets, rankings: Rankings, points: Grid) -> tuple[str, ...]:
-    """Return a note on lists whose chance level is not known, if a high FUJI may be that of the same items reordered."""
+    """Return a note on lists without a chance level, if their high FUJI may be that of the same items reordered."""
     if overlap.population is not None or rankings.split is not None:
         return ()
     places = np.searchsorted(overlap.asked[0], points.ks)
@@ -704,11 +704,10 @@ def _floor_caveat(overlap: TopSets, rankings: Rankings, points: Grid) -> tuple[s
     floor = float(area(both))
     if min(floor, float(area(overlap.fuji[places]))) <= HIGH_FLOOR:
         return ()
-    remedy = "" if any(kind(note) == "transform" for note in rankings.notes) else spelled("transform", "minmax") + " or "
-    return (
-        f"the floor of FUJI ({points.area}) is {floor:.4f}: it gives that much to the same lists reordered at random. "
-        f"Pass {remedy}a measure of order such as {spelled('measures', 'rbo')}",
-    )
+    transformed = any(kind(note) == "transform" for note in rankings.notes)
+    remedy = "" if transformed else f"{spelled('transform', 'minmax')} or "
+    seen = f"the floor of FUJI ({points.area}) is {floor:.4f}: it gives that much to the same lists reordered at random"
+    return (f"{seen}. Pass {remedy}a measure of order such as {spelled('measures', 'rbo')}",)
 
 
 def _chance_caveats(overlap: TopSets, measures: Sequence[Measure], permutations: int) -> list[str]:

@@ -276,6 +276,11 @@ def test_a_repeated_key_is_refused(write, text, words):
     refused(write("x.json", text), words)
 
 
+def test_json_objects_of_a_score_each_are_items_not_rankings(write):
+    refused(write("x.json", '{"age": {"score": 0.5}, "city": {"score": 0.3}}'), "'score' alone", '{"age": 0.5, ...}')
+    assert fj.read(write("y.json", '{"q1": {"d1": 0.5}, "q2": {"d1": 0.3}}')).names == ("q1", "q2")
+
+
 @pytest.mark.parametrize("text", ["# best first\nBRCA1\nTP53\n", "#genes\nBRCA1\nTP53\n", "BRCA1\n# weak ones\nTP53\n"])
 def test_a_comment_in_a_list_is_not_an_item(write, text):
     refused(write("x.txt", text), "looks like a comment. Remove it")

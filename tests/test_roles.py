@@ -264,6 +264,32 @@ def test_standard_input_cannot_be_named_again(write):
     assert "Write it to a file, and name one of them after a colon, as in file.csv:0" in done.output
 
 
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (["a.csv:pvals", "b.csv:pvals"], "a.csv:0 b.csv:0 --score pvals"),
+        (["a.csv:pvals", "c.csv:pvals"], "a.csv:0 c.csv --score pvals"),
+        (["a.csv:scores", "b.csv:pvals"], "a.csv:0:scores b.csv:0:pvals --score scores --score pvals"),
+        (["a.csv:scores"], "a.csv:0 a.csv:1 --score scores"),
+    ],
+)
+def test_a_column_of_a_long_table_holds_several_rankings(write, tmp_path, monkeypatch, arguments, advice):
+    for name, text in {"a.csv": scanpy(), "b.csv": scanpy(), "c.csv": "gene,pvals\nCD3D,0.1\nIL7R,0.2\n"}.items():
+        write(name, text)
+    monkeypatch.chdir(tmp_path)
+    code, output = fuji("compare", *arguments)
+    assert code == 2
+    assert output.strip().endswith(f"the column with --score: {advice}")
+    assert fuji("compare", *advice.split(), "--missing", "zero")[0] == 0
+
+
+def test_two_columns_of_different_tables_cannot_be_named_at_once(write):
+    long, wide = write("a.csv", scanpy()), write("b.csv", "gene,gain\nCD3D,0.1\nIL7R,0.2\n")
+    code, output = fuji("compare", f"{long}:scores", f"{wide}:gain")
+    assert code == 2
+    assert "Write one of them to a file that holds nothing else" in output
+
+
 # DataFrames
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from fujiscore.direction import P_VALUES, kind_of
 from fujiscore.errors import NAME, InputError, first_few
+from fujiscore.io import locate
 from fujiscore.io.columns import SCORE_NAMES
 from fujiscore.roles import QUERY_NAMES, plain
 
@@ -35,9 +36,11 @@ def not_two(files: Files, reading: Reading) -> InputError:
     several = {path: held for path, held in files.items() if len(held) > 1}
     if not several:
         return InputError(f"{next(iter(files))} holds one ranking. Name a second file to compare it with.")
-    if piped := [path for path in several if not _can_be_read_again(path)]:
-        names = [source.name for source in several[piped[0]]]
-        counts = f"{piped[0]} holds {len(names)} rankings: {first_few(names, 8, NAME)}"
+    if other := [path for path in several if not _can_be_read_again(path)]:
+        names = [source.name for source in several[other[0]]]
+        counts = f"{other[0]} holds {len(names)} rankings: {first_few(names, 8, NAME)}"
+        if locate(other[0])[1] is not None:
+            return InputError(f"{counts}. {_by_column(files)}")
         return InputError(
             f"{counts}. Write it to a file, and name one of them after a colon, as in file.csv:{names[0]}"
         )
@@ -53,6 +56,21 @@ def not_two(files: Files, reading: Reading) -> InputError:
     number = 2 if len(files) == 1 else 1
     chosen = zip([path] * number, _telling(held)[:number], strict=True)
     return InputError(f"{counts}. Name {'one' if number == 1 else 'two'}: {_arguments(chosen, reading)}")
+
+
+def _by_column(files: Files) -> str:
+    """Return how to name a ranking and a score column where file:column names the column of a long table only."""
+    located = [locate(path) for path in files]
+    columns = {column for _, column in located}
+    if None in columns or (len(columns) > 1 and any(len(held) == 1 for held in files.values())):
+        return "Write one of them to a file that holds nothing else"
+    words = []
+    for (file, column), held in zip(located, files.values(), strict=True):
+        endings = [f":{column}" if len(columns) > 1 else ""] * (2 if len(files) == 1 else 1)
+        names = [f":{source.name}{ending}" for source, ending in zip(held, endings, strict=False) if len(held) > 1]
+        words += [f"{file}{name}" for name in names or [""]]
+    options = [word for _, column in located for word in ("--score", str(column))][: 2 * len(columns)]
+    return f"Name rankings after the colon, and the column with --score: {shlex.join([*words, *options])}"
 
 
 def _every_query(files: Files, reading: Reading) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.io import formats
-from fujiscore.io.columns import group_evidence, rankings_in
+from fujiscore.io.columns import group_evidence, rankings_in, says_score
 from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
 from fujiscore.notes import Fact, Note, prefixed
@@ -94,12 +94,26 @@ def load(
     name = None if several else file.unpacked.stem
     known = group_evidence(table, roles, split)
     sources = [source for group in split for source in _sources(file, table, roles, group, name, known)]
+    if of_objects:
+        _require_several_items(file, sources)
     if of_objects and score is not None:
         sources = _pick(table, roles, sources, [score] if isinstance(score, str) else list(score), spelled("score"))
     if by_name:
         sources = _pick(table, roles, sources, [str(part)], "what follows the colon")
     notes = [*guesses, *(warning for source in sources for warning in source.notes)]
     return Loaded(tuple(sources), tuple(dict.fromkeys(notes)))
+
+
+def _require_several_items(file: Document, sources: Sequence[Source]) -> None:
+    """Raise if all objects of a JSON file hold a score and nothing else: they are items, not rankings."""
+    names = {tuple(source.items) for source in sources}
+    [name, *others] = next(iter(names))
+    if len(sources) > 1 and len(names) == 1 and not others and says_score(name):
+        first, score = sources[0].name, sources[0].scores[0]
+        raise InputError(
+            f"{file.name} must rank several items; each of its {len(sources)} objects holds {shown(name)} alone. If "
+            f'{shown(first)} is an item, write {{"{first}": {score:g}, ...}}.'
+        )
 
 
 def locate(path: File) -> tuple[File, str | None]:

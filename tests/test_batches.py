@@ -540,3 +540,22 @@ class TestKernels:
             for _ in range(3)
         ]
         batch(pairs, ["fuji", "rbo", "average_overlap", "weightedtau"], k, ties=ties, universe=900)
+
+
+def test_compare_notes_the_floor_of_truncated_lists_that_runs_report():
+    rng = np.random.default_rng(3)
+    lists = [{f"d{i}": 100 + rng.random() for i in rng.permutation(14)[:12]} for _ in range(2)]
+    for options in ({"ks": "exp"}, {"ks": [4]}, {"ks": [2, 5, 9]}):
+        floor = fj.compare_runs(*({"q": one} for one in lists), **options).values("fuji_floor")[0]
+        notes = [note for note in fj.compare(*lists, missing="zero", **options).notes if "the floor of FUJI" in note]
+        assert len(notes) == 1
+        assert f"is {floor:.4f}: " in notes[0]
+        assert "transform='minmax'" in notes[0]
+        silent = [
+            fj.compare(*lists, universe=100, **options),  # has a chance level
+            fj.compare(*lists, ["jaccard"], missing="zero", **options),
+            fj.compare(*({x: 0.1**i for i, x in enumerate(one)} for one in lists), missing="zero", **options),
+        ]
+        assert not any("floor" in note for result in silent for note in result.notes)
+    flat = fj.compare(*lists, missing="zero", ks="exp", transform=np.sqrt).notes
+    assert "Pass a measure of order" in next(note for note in flat if "the floor of FUJI" in note)

@@ -73,6 +73,7 @@ def test_compare_reads_aligns_sorts_and_draws_once(call, monkeypatch, options):
 
     monkeypatch.setattr(builtins, "open", counting("open", open))
     monkeypatch.setattr(io, "open", counting("open", io.open))
+    monkeypatch.setattr(os, "open", counting("open", os.open))
     door, drawing = (import_module(f"fujiscore.{name}") for name in ("rankings", "permutations"))
     monkeypatch.setattr(door, "_aligned", counting("align", door._aligned))
     monkeypatch.setattr(drawing, "_permuted", counting("draw", drawing._permuted))

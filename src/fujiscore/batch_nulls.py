@@ -84,30 +84,6 @@ class Side:
         return Prepared(self.n, self.sizes[:, None], lacking[:, None], points, table, self.least, self.upper)
 
 
-def floors(n: Sizes, sizes: Sizes, outside: Scores) -> Scores:
-    """Return the expected FUJI of lists with themselves, their items reordered at random.
-
-    Parameters
-    ----------
-    n, sizes : ndarray of int64
-        The number of items of each list, and of its top set.
-    outside : ndarray
-        The mean membership of the items outside the set.
-    """
-    base = int(sizes.max(initial=0)) + 1
-    keys, which = np.unique(n * base + sizes, return_inverse=True)  # lists of the same sizes share the sum
-    lengths, tops = np.divmod(keys, base)
-    overlaps = np.empty((keys.size, 6))
-    for length in np.unique(lengths).tolist():
-        rows = np.flatnonzero(lengths == length)
-        moments = np.empty((rows.size, 6))
-        _kernels.chance.moments(length, tops[rows], tops[rows], moments)
-        overlaps[rows] = moments
-    both, only = overlaps[which, 0], overlaps[which, 1]
-    floor: Scores = both + 2 * only * outside
-    return floor
-
-
 def side(n: int, start: Sizes, scores: Scores, ks: Sizes, sizes: Sizes, *, closed: bool, capped: bool) -> Side:
     """Return what chance depends on in lists cut at one k each, 0 for those that are left out.
 

@@ -12,8 +12,8 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.area import has_area_null
-from fujiscore.batch_nulls import Nulls, floors, side
-from fujiscore.closed_forms import closed_form, correct, has_closed_form
+from fujiscore.batch_nulls import Nulls, side
+from fujiscore.closed_forms import closed_form, correct, floors, has_closed_form
 from fujiscore.measures import evaluate
 from fujiscore.null import Chance, chances
 from fujiscore.overlap import Counts, Grid, Overlap, named_grid

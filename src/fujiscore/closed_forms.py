@@ -24,12 +24,38 @@ if TYPE_CHECKING:
 
 # Room this small between chance and the maximum is rounding.
 ROUNDING = 1e-12
+# FUJI can hardly see the order of lists that have a higher floor.
+HIGH_FLOOR = 0.5
 
 
 def correct(observed: Scores, expected: Scores) -> Scores:
     """Rescale so that chance level is 0 and the maximum stays 1; NaN where chance alone gives 1."""
     room = 1.0 - expected
     return np.divide(observed - expected, room, out=np.full_like(room, np.nan), where=room > ROUNDING)
+
+
+def floors(n: Sizes, sizes: Sizes, outside: Scores) -> Scores:
+    """Return the expected FUJI of lists with themselves, their items reordered at random.
+
+    Parameters
+    ----------
+    n, sizes : ndarray of int64
+        The number of items of each list, and of its top set.
+    outside : ndarray
+        The mean membership of the items outside the set.
+    """
+    base = int(sizes.max(initial=0)) + 1
+    keys, which = np.unique(n * base + sizes, return_inverse=True)  # lists of the same sizes share the sum
+    lengths, tops = np.divmod(keys, base)
+    overlaps = np.empty((keys.size, 6))
+    for length in np.unique(lengths).tolist():
+        rows = np.flatnonzero(lengths == length)
+        moments = np.empty((rows.size, 6))
+        _kernels.chance.moments(length, tops[rows], tops[rows], moments)
+        overlaps[rows] = moments
+    both, only = overlaps[which, 0], overlaps[which, 1]
+    floor: Scores = both + 2 * only * outside
+    return floor
 
 
 def has_closed_form(measure: Measure) -> bool:

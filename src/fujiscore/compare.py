@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.closed_forms import has_closed_form
+from fujiscore.closed_forms import HIGH_FLOOR, floors, has_closed_form
 from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
 from fujiscore.explain import Explanation, explanation, zeros_say_nothing
 from fujiscore.intervals import ALTERNATIVES
 from fujiscore.long import Asked, LongRankings, Passes, pair_of_columns
 from fujiscore.measures import Measure, area, evaluate, find, headline, undefined_points
+from fujiscore.notes import kind
 from fujiscore.null import Chance, chances, exp_grid, no_universe, p_text
 from fujiscore.overlap import (
     Grid,
@@ -620,6 +621,8 @@ def compare(
     notes = (*rankings.notes, *_caveats(overlap, chosen), *_chance_caveats(overlap, chosen, permutations))
     notes += zero_caveats(overlap, np.union1d(points.ks, at) if points.ks.size == 1 else at)
     notes += _direction_hint(overlap, chosen)
+    if not isinstance(rankings, LongRankings) and any(measure.name == "fuji" for measure in chosen):
+        notes += _floor_caveat(overlap, rankings, exp_grid(points) or points)
     result = Comparison(rankings, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
         return result
@@ -683,6 +686,28 @@ def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str,
     sides = f"{spelled('transform', ('flip', None))} or {spelled('transform', (None, 'flip'))}"
     found = f"{overlap.shared[place]} items shared at k = {overlap.asked[0][place]}, z = {z[place]:.1f}"
     return (f"far less alike than by chance ({found}): if lower is better in one of the rankings, pass {sides}",)
+
+
+def _floor_caveat(overlap: TopSets, rankings: Rankings, points: Grid) -> tuple[str, ...]:
+    """Return a note on lists without a chance level, if their high FUJI may be that of the same items reordered."""
+    if overlap.population is not None or rankings.split is not None:
+        return ()
+    places = np.searchsorted(overlap.asked[0], points.ks)
+    listed = [ranking.listed for ranking in rankings]
+    sizes = [np.minimum(k[places], n) for k, n in zip((overlap.k1, overlap.k2), listed, strict=True)]
+    if all((k == n).all() for k, n in zip(sizes, listed, strict=True)):
+        return ()
+    both = np.zeros(places.size)
+    for n, k, (mean, _) in zip(listed, sizes, overlap.tail_moments(), strict=True):
+        outside = mean[places] * (overlap.n - k) / np.maximum(n - k, 1)  # of listed items; others count 0 in the mean
+        both += floors(np.full(k.size, n), k, np.minimum(outside, 1.0)) / 2
+    floor = float(area(both))
+    if min(floor, float(area(overlap.fuji[places]))) <= HIGH_FLOOR:
+        return ()
+    transformed = any(kind(note) == "transform" for note in rankings.notes)
+    remedy = "" if transformed else f"{spelled('transform', 'minmax')} or "
+    seen = f"the floor of FUJI ({points.area}) is {floor:.4f}: it gives that much to the same lists reordered at random"
+    return (f"{seen}. Pass {remedy}a measure of order such as {spelled('measures', 'rbo')}",)
 
 
 def _chance_caveats(overlap: TopSets, measures: Sequence[Measure], permutations: int) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.closed_forms import HIGH_FLOOR
 from fujiscore.errors import InputError, choice, counted, first_few, integer, one_line, printable, shown, spelled
 from fujiscore.explain import explain
 from fujiscore.intervals import Spread
@@ -38,9 +39,9 @@ GROUPS = 20
 NAME = 32
 # Kinds of columns beside a measure's own.
 KINDS = {"_high": ", at most", "_floor": " floor", "_above_floor": " above floor", "_corrected": " corrected"}
-# What FUJI can hardly see: the order of lists whose scores are nearly equal, or which hardly go beyond k.
-# The latter if k is more than this part of the shorter list: by chance top sets then share half of their union.
-HIGH_FLOOR, SHORT = 0.5, 2 / 3
+# Lists hardly go beyond a k that is more than this part of the shorter one: by chance top sets then share half of
+# their union.
+SHORT = 2 / 3
 # The columns that are counts, and what explanations need of the settings.
 COUNTS = ("n_a", "n_b", "shared", "k")
 SETS = {"ties": "closed", "zero_tail": "include"}

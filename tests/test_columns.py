@@ -276,6 +276,17 @@ def test_a_repeated_key_is_refused(write, text, words):
     refused(write("x.json", text), words)
 
 
+def test_a_column_of_percentages_may_be_the_scores_unless_another_is_named(write):
+    path = write("x.csv", "gene,logfc,share\na,5,90%\nb,3,10%\n")
+    refused(path, "column 'share' must hold a number; got '90%'", "or name the score column with score")
+    assert list(fj.read(path, score="logfc").scores[0]) == [5, 3]
+
+
+def test_json_objects_that_are_columns_are_not_rankings(write):
+    table = {"id": {"0": 672, "1": 675}, "score": {"0": 3, "1": 2}}
+    refused(write("x.json", json.dumps(table)), "'id' and 'score' look like the columns of a table", 'orient="records"')
+
+
 def test_json_objects_of_a_score_each_are_items_not_rankings(write):
     refused(write("x.json", '{"age": {"score": 0.5}, "city": {"score": 0.3}}'), "'score' alone", '{"age": 0.5, ...}')
     assert fj.read(write("y.json", '{"q1": {"d1": 0.5}, "q2": {"d1": 0.3}}')).names == ("q1", "q2")

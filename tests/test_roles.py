@@ -246,6 +246,14 @@ def test_a_score_with_a_ranking_of_a_long_table(write):
         fj.read(write("wide.csv", WIDE) + ":bert", score="t5")
 
 
+def test_models_are_items_beside_other_text(write):
+    text = "Model,Params (B),Average,License\nbert,0.11,80,apache\nt5,0.22,85,mit\ngpt,1.5,90,mit\n"
+    found = fj.read(write("a.csv", text))
+    assert (found.names, found.labels) == (("Params (B)", "Average"), ("bert", "t5", "gpt"))
+    with pytest.raises(fj.InputError, match="must have a column that names the items"):
+        fj.read(write("b.csv", "covariate,note,model,importance\nage,x,rf,0.5\ncity,y,xgb,0.3\n"))
+
+
 def test_runs_take_the_column_of_tasks_for_queries(write):
     result = fj.compare_runs(*(write(name, board(("task", "model", "score"))) for name in ("a.csv", "b.csv")))
     assert list(result.queries) == list(TASKS)

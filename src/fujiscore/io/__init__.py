@@ -12,7 +12,7 @@ import numpy as np
 from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.io import formats
-from fujiscore.io.columns import group_evidence, rankings_in, says_score
+from fujiscore.io.columns import group_evidence, is_item_name, rankings_in, says_score
 from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
 from fujiscore.notes import Fact, Note, prefixed
@@ -95,7 +95,7 @@ def load(
     known = group_evidence(table, roles, split)
     sources = [source for group in split for source in _sources(file, table, roles, group, name, known)]
     if of_objects:
-        _require_several_items(file, sources)
+        _require_rankings(file, sources)
     if of_objects and score is not None:
         sources = _pick(table, roles, sources, [score] if isinstance(score, str) else list(score), spelled("score"))
     if by_name:
@@ -104,8 +104,14 @@ def load(
     return Loaded(tuple(sources), tuple(dict.fromkeys(notes)))
 
 
-def _require_several_items(file: Document, sources: Sequence[Source]) -> None:
-    """Raise if all objects of a JSON file hold a score and nothing else: they are items, not rankings."""
+def _require_rankings(file: Document, sources: Sequence[Source]) -> None:
+    """Raise if the objects of a JSON file are the columns of a table, or items that hold a score and nothing else."""
+    labels, scored = ([one.name for one in sources if says(one.name)] for says in (is_item_name, says_score))
+    if labels and scored:
+        raise InputError(
+            f"{file.name} must be an object of name to ranking; its objects {shown(labels[0])} and {shown(scored[0])} "
+            'look like the columns of a table. Write it as a list of records (orient="records" in pandas).'
+        )
     names = {tuple(source.items) for source in sources}
     [name, *others] = next(iter(names))
     if len(sources) > 1 and len(names) == 1 and not others and says_score(name):

@@ -258,7 +258,8 @@ def _guess_item(table: Table, used: Collection[str | None]) -> str | None:
         return identifiers[0]
     text = [name for name, share in free.items() if share < 1 and _may_label(table, name)]
     mostly = [name for name in text if free[name] < 0.5]
-    for labels in (text, mostly):  # a column with some text labels items if no other has any
+    models = [name for name in text[:1] if plain(name) in COMPETITOR_NAMES and _unique(table, name)]
+    for labels in (text, mostly, models):  # a column with some text labels items if no other has any
         if len(labels) == 1:
             return None if _has_rival(table, labels[0], free) else labels[0]
     if first in free and (is_index_name(first) or len(free) == len(text) == 2):
@@ -344,7 +345,8 @@ def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
     ranks = [name for name in reasons if plain(name) == "rank"]
     if scores and (ranking is None or len(scores) == 1):
         if not _has_scores(table):
-            require_plain_numbers(table, [name for name, reason in reasons.items() if reason == "text"])
+            text = [name for name, reason in reasons.items() if reason == "text"]
+            require_plain_numbers(table, text, f", or name the score column with {spelled('score')}")
         return scores
     if len(by_name) == 1:
         return by_name

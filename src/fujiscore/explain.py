@@ -226,7 +226,7 @@ def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_t
 def zeros_say_nothing() -> str:
     """Return why a value is undefined where the last scores of both top sets are 0, and what to do."""
     remedies = f"pass a smaller {spelled('k')}, or {spelled('zero_tail', 'cap')} to count positive scores only"
-    return f"the k-th score is 0 on both sides, so that all other items tie with it; {remedies}"
+    return f"the k-th score is 0 on both sides, and an item that scores 0 is no member of a top set; {remedies}"
 
 
 def _near(ranking: Ranking, k: int, membership: Scores, overlap: Overlap) -> NDArray[np.bool_]:

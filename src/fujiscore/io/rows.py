@@ -99,10 +99,11 @@ def of_array(obj: Any, name: str) -> Columns:
 
 def is_whole(values: Any) -> bool:
     """Return whether a ranking is a bare list of integers, as lists of ids are; pairs of item and score are none."""
-    if not isinstance(values, (list, tuple, np.ndarray)) or not len(values):
+    if isinstance(values, np.ndarray):
+        return values.size > 0 and values.ndim == 1 and values.dtype.kind in "iu"
+    if type(values) not in {list, tuple} or not values:
         return False
-    array = np.asarray(values)
-    return array.ndim == 1 and array.dtype.kind in "iu"
+    return all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in values)
 
 
 def whole_numbers(name: str, came: str, how: str = "as a pair of 2-D arrays, (ids, scores)") -> InputError:

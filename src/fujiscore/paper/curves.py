@@ -72,7 +72,7 @@ def shuffled_jaccard(r: fj.Ranking, s: fj.Ranking) -> float:
     for _ in range(SHUFFLES):
         top_r = {
             *r.order[:positive][:at].tolist(),
-            *rng.permutation(r.order[positive:])[: max(at - positive, 0)].tolist(),
+            *rng.permutation(np.array(r.order[positive:]))[: max(at - positive, 0)].tolist(),
         }
         values.append(len(top_r & top_s) / len(top_r | top_s))
     return float(np.mean(values))

@@ -83,7 +83,7 @@ def checks_keywords(function: F) -> F:
 
     @wraps(function)
     def checked(*args: Any, **keywords: Any) -> Any:
-        if not known.issuperset(keywords):
+        if keywords and not known.issuperset(keywords):
             raise _unknown_keyword(function.__name__, next(name for name in keywords if name not in known), known)
         return function(*args, **keywords)
 

@@ -289,7 +289,7 @@ class TestTorch:
         np.testing.assert_allclose(ranking.scores, exact.numpy(), rtol=1e-4)
         both = fj.importances((values, values[:, :2]))
         np.testing.assert_allclose(both.scores, [*ranking.scores, *ranking.scores[:2]])
-        assert both.items == ["0/0", "0/1", "0/2", "0/3", "1/0", "1/1"]
+        assert both.items == ("0/0", "0/1", "0/2", "0/3", "1/0", "1/1")
         with pytest.raises(InputError, match="must be tensors of rows by features with the same rows"):
             fj.importances((values, values[:3]))
 

@@ -58,10 +58,12 @@ def comparison(both, overlap, measures, points):
     return fj.Comparison(both, chosen, points, np.empty(0, np.int64), overlap, both.notes)
 
 
-def same_kind(ours, theirs):
-    """Return whether passes know as memory does if there are two different scores, for which p is exact."""
+def same_ties(ours, theirs):
+    """Return whether passes know the ties as memory does: of scores that are not kept, only bounds are known."""
+    pairs = ((getattr(ours, side), getattr(theirs, side)) for side in "rs")
     return all(
-        getattr(ours, side).higher_of_two(ours.n) == getattr(theirs, side).higher_of_two(ours.n) for side in "rs"
+        one.higher_of_two(ours.n) == other.higher_of_two(ours.n) and one.log_ties == pytest.approx(other.log_ties)
+        for one, other in pairs
     )
 
 
@@ -76,7 +78,7 @@ def assert_same(ours, theirs, rel=1e-12):
         mine = ours.chance[name]
         assert mine.expected == pytest.approx(chance.expected, rel=1e-11, abs=1e-13, nan_ok=True), name
         assert np.sqrt(mine.variance) == pytest.approx(np.sqrt(chance.variance), rel=1e-6, abs=1e-10, nan_ok=True), name
-        if chance.p_value is not None and mine.p_value is not None and same_kind(ours.overlap, theirs.overlap):
+        if chance.p_value is not None and mine.p_value is not None and same_ties(ours.overlap, theirs.overlap):
             assert mine.p_value == pytest.approx(chance.p_value, rel=1e-4, abs=1e-9, nan_ok=True), name
 
 

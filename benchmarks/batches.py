@@ -12,9 +12,9 @@ from peers import RBO_PYTHON, rbo_ready
 from scipy.stats import weightedtau
 
 import fujiscore as fj
-from fujiscore.batches import Depths, Lists, Task, compared
-from fujiscore.measures import find
-from fujiscore.tiles import run
+from fujiscore.measures.registry import find
+from fujiscore.runs.batches import Depths, Lists, Task, compared
+from fujiscore.work.tiles import run
 
 K = 10
 MEASURES = ("fuji", "rbo", "jaccard")

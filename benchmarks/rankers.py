@@ -176,7 +176,7 @@ def forest_steps(x, y, rounds):
     """Return the least seconds of growing a forest and of its permutation step."""
     from fujiscore.rankers import forest
     from fujiscore.rankers.features import prepare
-    from fujiscore.tiles import workers
+    from fujiscore.work.tiles import workers
 
     table = prepare(x, y)
     single, response = forest._as_float32(table), forest._response(table.target)  # noqa: SLF001

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fujiscore.files import write_atomically
 from fujiscore.paper import load
 from fujiscore.paper.conventions import top_weighted
+from fujiscore.work.files import write_atomically
 
 PAGE = Path(__file__).resolve().parent / "chance.md"
 FOLDER = PAGE.parents[2] / "shared" / "data" / "published_rankings"

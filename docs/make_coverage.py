@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.files import write_atomically
-from fujiscore.stability import of_pairs
-from fujiscore.stability_tests import compare_stabilities
+from fujiscore.many.stability import of_pairs
+from fujiscore.many.stability_tests import compare_stabilities
+from fujiscore.work.files import write_atomically
 
 PAGE = Path(__file__).resolve().parent / "stability.md"
 N, POOL, TRIALS = 60, 1000, 4000

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.files import write_atomically
-from fujiscore.version_tests import version_test
+from fujiscore.versions.noise import version_test
+from fujiscore.work.files import write_atomically
 
 PAGE = Path(__file__).resolve().parent / "drift.md"
 N, POOL, FORESTS, TRIALS, ALPHA = 60, 400, 60, 1000, 0.05

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-from fujiscore.files import write_atomically
+from fujiscore.work.files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "examples"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.plots import colour
+from fujiscore.charts.plots import colour
 
 FOLDER = Path(__file__).with_name("pictures")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 340, 210, 36, 12, 40, 34

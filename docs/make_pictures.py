@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import fujiscore as fj
-from fujiscore import picture
+from fujiscore.pair import picture
 
 ROOT = Path(__file__).parents[1]
 DPI = 100

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import fujiscore as fj
 from fujiscore import rankers
-from fujiscore.closed_forms import has_closed_form
-from fujiscore.rankings import Policies
+from fujiscore.inputs.rankings import Policies
+from fujiscore.null.closed_forms import has_closed_form
 
 MEASURES_HEAD = """# Measures
 

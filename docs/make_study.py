@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.files import write_atomically
-from fujiscore.io.datasets import load
+from fujiscore.features.datasets import load
 from fujiscore.paper import load as load_published
 from fujiscore.paper.conventions import top_weighted
 from fujiscore.paper.record import HOLDS, verdict
+from fujiscore.work.files import write_atomically
 
 PAGE = Path(__file__).resolve().parent / "study.md"
 DATA = PAGE.parents[2] / "shared" / "data"

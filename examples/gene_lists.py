@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.plots import CHANCE, colour
+from fujiscore.charts.plots import CHANCE, colour
 
 FOLDER = Path(__file__).parent
 FILES = [FOLDER / "genes_a.csv", FOLDER / "genes_b.csv"]

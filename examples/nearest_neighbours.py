@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import pairwise_distances
 
 import fujiscore as fj
-from fujiscore.plots import PALETTE, colour
+from fujiscore.charts.plots import PALETTE, colour
 
 QUERIES, CELLS, K, DEPTH = 300, 40, 10, 50
 PROBES = (1, 2, 3, 5, 8, 12, 20, CELLS)

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.gates import judge
-from fujiscore.plots import CHANCE, INK, colour
+from fujiscore.charts.plots import CHANCE, INK, colour
+from fujiscore.runs.gates import judge
 
 FOLDER = Path(__file__).parent
 OLD, NEW = FOLDER / "run_a.trec", FOLDER / "run_b.trec"

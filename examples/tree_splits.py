@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import resample
 
 import fujiscore as fj
-from fujiscore.plots import PALETTE
+from fujiscore.charts.plots import PALETTE
 
 SAMPLES = 6
 

@@ -22,12 +22,12 @@ X = np.random.default_rng(0).normal(size=(12, 3))
 Y = np.arange(12) % 2
 
 
-def studied(folder: Path) -> fj.Study:
+def studied(folder: Path) -> fj.results.Study:
     """Run a small study with its finished resamples in a folder."""
     return fj.study(X, Y, ("relief",), resamples=3, permutations=0, n_jobs=1, progress=False, resume=folder)
 
 
-def told(study: fj.Study) -> str:
+def told(study: fj.results.Study) -> str:
     """Return all that a study says."""
     return f"{study}\n{study.rankings.scores}\n{study.matrix.values}\n{study.notes}"
 

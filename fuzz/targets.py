@@ -11,7 +11,8 @@ from pyarrow import feather, parquet
 
 import fujiscore as fj
 from fujiscore import io
-from fujiscore.io import datasets, documents, formats
+from fujiscore.features import datasets
+from fujiscore.io import documents, formats
 from fujiscore.io.columns import RANKING_NAMES
 from fujiscore.rankers import prepare
 from fujiscore.rankers.features import NAN

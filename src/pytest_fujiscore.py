@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from fujiscore.pytest_plugin import RankingGate
+    from fujiscore.runs.pytest_plugin import RankingGate
 
 FOLDER = "ranking_baselines"
 STORED = pytest.StashKey[list[str]]()
@@ -37,7 +37,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 @pytest.fixture
 def ranking_gate(request: pytest.FixtureRequest) -> RankingGate:
     """Hold two rankings or runs against each other, or one against a stored baseline; see docs/runs.md of fujiscore."""
-    from fujiscore.pytest_plugin import RankingGate
+    from fujiscore.runs.pytest_plugin import RankingGate
 
     bless = bool(request.config.getoption("--ranking-bless"))
     return RankingGate(request.path.parent / FOLDER, bless=bless, stored=request.config.stash[STORED])

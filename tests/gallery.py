@@ -7,7 +7,8 @@ import inspect
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.gates import Verdict, judge
+from fujiscore.pair.gates import Verdict
+from fujiscore.runs.gates import judge
 
 # Names that are no ordinary text.
 HOSTILE = [
@@ -61,7 +62,7 @@ def gallery(items, names, seed=0):
     )
     drift = fj.drift(first, second, reference_resamples=rankings, current_resamples=rankings)
     chosen = [set(items[: 2 + i]) for i in range(4)]
-    sets = fj.set_stability(chosen, n=len(items) + 5)
+    sets = fj.stats.set_stability(chosen, n=len(items) + 5)
     return [
         comparison,
         comparison["fuji"],
@@ -79,11 +80,11 @@ def gallery(items, names, seed=0):
         steady,
         steady.ranks(2),
         fj.stability_curve(rankings),
-        fj.compare_stability(rankings, rankings, paired=True),
-        fj.resampled_similarity(rankings, rankings, paired=True),
-        fj.compare_pairs(rankings, rankings, rankings, paired=True),
+        fj.stats.compare_stability(rankings, rankings, paired=True),
+        fj.stats.resampled_similarity(rankings, rankings, paired=True),
+        fj.stats.compare_pairs(rankings, rankings, rankings, paired=True),
         fj.consensus(rankings),
-        fj.sequential_rank_agreement(rankings, permutations=9, ks=ks),
+        fj.stats.sequential_rank_agreement(rankings, permutations=9, ks=ks),
         fj.recall(scores[names[0]], scores[names[1]], 2),
         runs,
         study,

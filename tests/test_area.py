@@ -13,11 +13,11 @@ from scipy.special import gammaln
 from scipy.stats import gamma, hypergeom, norm
 
 import fujiscore as fj
-from fujiscore import area
-from fujiscore.closed_forms import closed_form
-from fujiscore.measures import evaluate, headline
-from fujiscore.overlap import Overlap, grid
-from fujiscore.ranking import Ranking
+from fujiscore.inputs.ranking import Ranking
+from fujiscore.measures.overlap import Overlap, grid
+from fujiscore.measures.registry import evaluate, headline
+from fujiscore.null import area
+from fujiscore.null.closed_forms import closed_form
 
 kernels, pearson = (import_module(f"fujiscore._kernels.{name}") for name in ("area", "pearson"))
 FUJI, JACCARD = fj.MEASURES["fuji"], fj.MEASURES["jaccard"]

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 import fujiscore as fj
 from fujiscore import _kernels
 from fujiscore._kernels import _jit
-from fujiscore.batches import Depths, Lists, RepeatedItem, Task, UniverseTooSmall, compared
-from fujiscore.measures import find
+from fujiscore.measures.registry import find
+from fujiscore.runs.batches import Depths, Lists, RepeatedItem, Task, UniverseTooSmall, compared
 
 MEASURES = (*fj.MEASURES, "rbo(p=0.5)", "weightedtau(additive=False)")
 BY_RANK = [name for name in MEASURES if find(name).by_rank and not find(name).by_depth]

@@ -16,7 +16,7 @@ import pytest
 
 import fujiscore as fj
 from fujiscore.errors import InputError
-from fujiscore.io import datasets
+from fujiscore.features import datasets
 from fujiscore.io.limits import memory_limit
 from fujiscore.paper.sources import fetch
 

@@ -162,7 +162,7 @@ def hypergeometric(n, k1, k2):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 57])
 def test_expected_jaccard(n):
-    exact = fj.expected_jaccard(n)
+    exact = fj.stats.expected_jaccard(n)
     for k in range(1, n + 1):
         expected = sum(p * Fraction(h, 2 * k - h) for h, p in hypergeometric(n, k, k).items())
         assert exact[k - 1] == pytest.approx(float(expected), rel=1e-13)
@@ -170,7 +170,7 @@ def test_expected_jaccard(n):
 
 def test_the_papers_approximation_and_its_error():
     n = 200
-    error = fj.expected_jaccard(n) - fj.expected_jaccard(n, method="paper")
+    error = fj.stats.expected_jaccard(n) - fj.stats.expected_jaccard(n, method="paper")
     assert (error[:-1] > 0).all()
     assert error.max() < 3e-3
 

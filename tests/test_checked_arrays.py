@@ -12,7 +12,7 @@ import pytest
 
 import fujiscore as fj
 from fujiscore.errors import InputError
-from fujiscore.io.datasets import load as load_data
+from fujiscore.features.datasets import load as load_data
 
 pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
@@ -242,7 +242,7 @@ def test_lists_beyond_32_bits_are_refused(call):
 
 @pytest.mark.parametrize("n", [2**31, 2**40, 2**53])
 def test_set_stability_takes_any_number_of_items(n):
-    stability = fj.set_stability([{"a", "b"}, {"a", "b"}, {"a", "c"}], n=n)
+    stability = fj.stats.set_stability([{"a", "b"}, {"a", "b"}, {"a", "c"}], n=n)
     assert stability.value == pytest.approx(2 / 3, rel=1e-6)
     assert stability.n == n
 
@@ -251,8 +251,10 @@ def test_set_stability_is_the_same_as_of_the_matrix():
     matrix = np.random.default_rng(0).random((12, 30)) < 0.3
     matrix[:, -3:] = False
     sets = [np.flatnonzero(row).tolist() for row in matrix]
-    assert fj.set_stability(sets, n=30).value == pytest.approx(fj.set_stability(matrix).value, rel=1e-12)
-    assert fj.set_stability(sets, n=30).variance == pytest.approx(fj.set_stability(matrix).variance, rel=1e-12)
+    assert fj.stats.set_stability(sets, n=30).value == pytest.approx(fj.stats.set_stability(matrix).value, rel=1e-12)
+    assert fj.stats.set_stability(sets, n=30).variance == pytest.approx(
+        fj.stats.set_stability(matrix).variance, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("universe", [10**9, 2**31 - 1])
@@ -269,7 +271,7 @@ def test_a_universe_that_is_no_number_of_anything(universe):
         with pytest.raises(InputError, match=r"at most (9007199254740992|2147483647)"):
             call(first, second, universe=universe)
     with pytest.raises(InputError, match=r"at most (9007199254740992|2147483647)"):
-        fj.set_stability([["a", "b"], ["a", "c"]], n=universe)
+        fj.stats.set_stability([["a", "b"], ["a", "c"]], n=universe)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from click.testing import CliRunner
 import fujiscore as fj
 from fujiscore.cli import COMMANDS, fuji
 from fujiscore.cli.terminal import Screen, display_width, table
-from fujiscore.files import write_atomically
+from fujiscore.work.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 FUJI = [sys.executable, "-m", "fujiscore"]
@@ -382,7 +382,7 @@ def test_stability(folder, call):
 )
 def test_stability_of_two_methods(call, arguments, paired):
     found = data(call("stability", *arguments, "--json"))
-    direct = fj.compare_stability(GROUPS["calm"], GROUPS["wild"], paired=paired)
+    direct = fj.stats.compare_stability(GROUPS["calm"], GROUPS["wild"], paired=paired)
     (own,) = found["differences"]
     assert own["paired"] is paired
     assert (own["difference"], own["p_value"]) == (direct.difference, direct.p_value)

@@ -74,7 +74,7 @@ def test_compare_reads_aligns_sorts_and_draws_once(call, monkeypatch, options):
     monkeypatch.setattr(builtins, "open", counting("open", open))
     monkeypatch.setattr(io, "open", counting("open", io.open))
     monkeypatch.setattr(os, "open", counting("open", os.open))
-    door, drawing = (import_module(f"fujiscore.{name}") for name in ("rankings", "permutations"))
+    door, drawing = (import_module(f"fujiscore.{name}") for name in ("inputs.rankings", "null.permutations"))
     monkeypatch.setattr(door, "_aligned", counting("align", door._aligned))
     monkeypatch.setattr(drawing, "_permuted", counting("draw", drawing._permuted))
     kernels = import_module("fujiscore._kernels").order
@@ -413,7 +413,7 @@ def test_resamples_pair_by_name_as_in_the_library(call, names, paired):
     for file, group in zip(("m.csv", "n.csv"), groups, strict=True):
         write(file, group)
     (found,) = data(call("stability", "m.csv", "n.csv", "--json"))["differences"]
-    direct = fj.compare_stability(*groups)
+    direct = fj.stats.compare_stability(*groups)
     assert found["paired"] is direct.paired is paired
     assert found["p_value"] == direct.p_value
 

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 from fujiscore.cli import fuji
 from fujiscore.cli.terminal import display_width
-from fujiscore.runs import compare_runs
+from fujiscore.runs.compare import compare_runs
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES, PAGE = ROOT / "examples", ROOT / "docs" / "runs.md"

@@ -17,9 +17,9 @@ import pytest
 
 from fujiscore.cli import fuji
 from fujiscore.cli.data import Asked, estimate
-from fujiscore.files import results_folder
-from fujiscore.io.datasets import load
+from fujiscore.features.datasets import load
 from fujiscore.rankers import rank
+from fujiscore.work.files import results_folder
 
 QUICK = ("--resamples", "3", "--trees", "5", "--permutations", "9", "--no-progress")
 

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import fujiscore as fj
-from fujiscore.study import study
-from fujiscore.tiles import run
+from fujiscore.features.study import study
+from fujiscore.work.tiles import run
 
 distributed = pytest.importorskip("distributed")
 
@@ -134,7 +134,7 @@ def same_runs(one, other):
 
 
 def test_runs(client, tmp_path, monkeypatch):
-    monkeypatch.setattr("fujiscore.io.spans.SPAN", 10_000)
+    monkeypatch.setattr("fujiscore.runs.spans.SPAN", 10_000)
     paths = write_runs(tmp_path, 2_000)
     on_threads = fj.compare_runs(*paths, universe=1000)
     for executor in executors(client):
@@ -157,7 +157,7 @@ def test_unsorted_runs(client, tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_worker_in_the_middle_of_runs(mortal, tmp_path, monkeypatch):
-    monkeypatch.setattr("fujiscore.io.spans.SPAN", 10_000)
+    monkeypatch.setattr("fujiscore.runs.spans.SPAN", 10_000)
     paths = write_runs(tmp_path, 40_000)
     whole = fj.compare_runs(*paths, ks="all")
     fj.compare_runs(*paths, ks="all", executor=mortal)  # workers have compiled
@@ -262,7 +262,7 @@ def fail(number):
 
 
 def test_tiles_that_always_kill_their_worker_are_given_up(mortal, monkeypatch):
-    monkeypatch.setattr("fujiscore.executors.ATTEMPTS", 1)
+    monkeypatch.setattr("fujiscore.work.executors.ATTEMPTS", 1)
     mortal.run_on_scheduler(partial(setattr_of, "allowed_failures", 0))
     with pytest.raises(fj.InputError, match=r"executor lost its workers time and again: 1 tile of 1 did not finish"):
         run(die, [(0,)], executor=mortal)

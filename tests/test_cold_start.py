@@ -89,7 +89,7 @@ class TestSmallInputs:
         files = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
         _, imports = run("-X", "importtime", "-m", "fujiscore", "compare", *files)
         modules = {line.rsplit("|", 1)[-1].strip() for line in imports.splitlines()}
-        assert "fujiscore.overlap" in modules
+        assert "fujiscore.measures.overlap" in modules
         assert "numba" not in modules
 
 

@@ -11,7 +11,8 @@ from pyarrow import parquet
 
 import fujiscore as fj
 from fujiscore.errors import InputError
-from fujiscore.io import datasets, documents, load
+from fujiscore.features import datasets
+from fujiscore.io import documents, load
 from fujiscore.io.table import is_foreign_number, number
 
 AMOUNTS = [

@@ -23,9 +23,9 @@ from scipy.stats import beta
 
 import fujiscore as fj
 from fujiscore._kernels import _jit
-from fujiscore.aggregation import exact_rho
 from fujiscore.cli import fuji
-from fujiscore.multiplicity import adjusted
+from fujiscore.inference.multiplicity import adjusted
+from fujiscore.many.aggregation import exact_rho
 
 mpl.use("Agg")
 METHODS = ("borda", "median", "rrf", "rra")

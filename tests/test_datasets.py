@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import fujiscore as fj
-from fujiscore.io.datasets import BUNDLED, load
+from fujiscore.features.datasets import BUNDLED, load
 from fujiscore.rankers.features import prepare
 
 ROWS = [(0.5, "red", "yes"), (1.25, "blue", "no"), (-3.0, "red", "yes"), (1e-9, "green", "no"), (7.0, "blue", "no")]

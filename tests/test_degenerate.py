@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.intervals import ALTERNATIVES
-from fujiscore.sets import compare_set_stability, set_stability
+from fujiscore.inference.intervals import ALTERNATIVES
+from fujiscore.many.sets import compare_set_stability, set_stability
 
 SAME = [[3, 2, 1]] * 3
 CYCLE = [[3, 2, 1], [1, 3, 2], [2, 1, 3]]  # the pairs' values are all the same
@@ -70,9 +70,9 @@ def test_several_methods(given_methods, measure, corrected):
     options = {"measure": measure, "ks": "all", "corrected": corrected and measure != "kendall", "n_jobs": 1}
     for (a, b, c), alternative in product((paired, unpaired), ALTERNATIVES):
         options["paired"] = a is paired[0]
-        stabler = fj.compare_stability(a, b, alternative=alternative, **options)
+        stabler = fj.stats.compare_stability(a, b, alternative=alternative, **options)
         check(stabler, stabler.difference)
-        closer = fj.compare_pairs(a, b, c, alternative=alternative, **options)
+        closer = fj.stats.compare_pairs(a, b, c, alternative=alternative, **options)
         check(closer, closer.difference)
         check(closer.first, closer.first.value)
 

@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.direction import NEARLY_ALL, ROW_STEPS, by_rank, by_rows, kind_of
+from fujiscore.inputs.direction import NEARLY_ALL, ROW_STEPS, by_rank, by_rows, kind_of
 
 P_VALUES = [
     *("pvals", "pvals_adj"),  # scanpy
@@ -290,7 +290,7 @@ class TestRunsOfDistances:
         assert len(noted(fj.compare_runs(*frames, transform=("flip", None)).notes)) == 1
 
     def test_a_stream_too(self, distances, tmp_path, monkeypatch):
-        monkeypatch.setattr("fujiscore.io.spans.STREAM", 10)
+        monkeypatch.setattr("fujiscore.runs.spans.STREAM", 10)
         for name, run in zip("ab", distances, strict=True):
             rows = [(q, item, score) for q, items in sorted(run.items()) for item, score in items.items()]
             columns = dict(zip(("query", "doc", "score"), zip(*rows, strict=True), strict=True))

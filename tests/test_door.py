@@ -81,7 +81,7 @@ class TestOneCurrency:
             assert fj.pairwise(collection).values.tobytes() == expected.tobytes()
             assert fj.stability(collection).value == fj.stability(raw, negative="clip").value
             assert fj.stability_curve(collection).values.tolist() == fj.stability_curve(four).values.tolist()
-            assert fj.compare_stability(collection, four).difference == 0
+            assert fj.stats.compare_stability(collection, four).difference == 0
         assert fj.pairwise(four[:2], four[2:]).values.tobytes() == expected[:2, 2:].tobytes()
         assert fj.pairwise(four["a"], four).values[0].tolist() == expected[0].tolist()
 

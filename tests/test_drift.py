@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.drift_results import COLUMNS
-from fujiscore.version_tests import DRAWN, ENUMERATED, _splits, enough, least_p
+from fujiscore.versions.noise import DRAWN, ENUMERATED, _splits, enough, least_p
+from fujiscore.versions.results import COLUMNS
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -266,8 +266,8 @@ def test_random_splits_agree_with_all_of_them(monkeypatch):
     old, new = draw(3, 6), draw(4, 6, p0=0.7)
     options = {"reference_resamples": old, "current_resamples": new}
     exact = fj.drift(old[0], new[0], **options).noise
-    monkeypatch.setattr("fujiscore.version_tests.ENUMERATED", 10)
-    monkeypatch.setattr("fujiscore.version_tests._splits", _splits.__wrapped__)  # what was enumerated is remembered
+    monkeypatch.setattr("fujiscore.versions.noise.ENUMERATED", 10)
+    monkeypatch.setattr("fujiscore.versions.noise._splits", _splits.__wrapped__)  # what was enumerated is remembered
     drawn = fj.drift(old[0], new[0], **options).noise
     assert (exact.exact, drawn.exact) == (True, False)
     assert exact.p_value == pytest.approx(drawn.p_value, abs=4 * math.sqrt(0.25 / DRAWN))

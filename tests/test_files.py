@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import fujiscore as fj
-from fujiscore import files
-from fujiscore.files import MANIFEST, PART, claimed, results_folder, write_atomically
+from fujiscore.work import files
+from fujiscore.work.files import MANIFEST, PART, claimed, results_folder, write_atomically
 
 posix = pytest.mark.skipif(os.name != "posix", reason="uses fork and POSIX permissions")
 

@@ -16,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fujiscore.errors import InputError
-from fujiscore.gates import ENDINGS, bless, judge
-from fujiscore.measures import find
-from fujiscore.run_results import RunComparison
-from fujiscore.runs import compare_runs
+from fujiscore.measures.registry import find
+from fujiscore.runs.baselines import ENDINGS, bless
+from fujiscore.runs.compare import compare_runs
+from fujiscore.runs.gates import judge
+from fujiscore.runs.results import RunComparison
 
 LABELS = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from('\r\n\t"\\ #'), min_size=1, max_size=4)
 SCORES = st.dictionaries(LABELS, st.floats(0, 1e6, width=64), min_size=1, max_size=6)

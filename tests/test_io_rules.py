@@ -15,7 +15,8 @@ from pyarrow import parquet
 
 import fujiscore as fj
 from fujiscore.errors import InputError, spelling
-from fujiscore.io import AS_LIST, datasets, documents, gather, load, read
+from fujiscore.features import datasets
+from fujiscore.io import AS_LIST, documents, gather, load, read
 from fujiscore.io.table import MISSING, number
 
 RULE = "-" * 100

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.labels import advice, near_matches
+from fujiscore.inputs.labels import advice, near_matches
 
 
 def alike(x, y):

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore import latex
 from fujiscore.errors import printable
-from fujiscore.tables import Table
+from fujiscore.text import latex
+from fujiscore.text.tables import Table
 
 # An independent rule: what each command shows, and which characters LaTeX shows as they are.
 COMMANDS = {

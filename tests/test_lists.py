@@ -200,21 +200,21 @@ class TestTopWeight:
     @pytest.mark.parametrize("p", [0.01, 0.5, 0.9, 0.98, 0.99])
     @pytest.mark.parametrize("d", [1, 2, 10, 50, 1000])
     def test_definition(self, p, d):
-        assert fj.top_weight(p, d) == pytest.approx(self.by_definition(p, d), abs=1e-12)
+        assert fj.stats.top_weight(p, d) == pytest.approx(self.by_definition(p, d), abs=1e-12)
 
     def test_published_value(self):
-        assert fj.top_weight(0.9, 10) == pytest.approx(0.8556, abs=5e-5)
+        assert fj.stats.top_weight(0.9, 10) == pytest.approx(0.8556, abs=5e-5)
 
     def test_what_agreement_of_the_top_is_worth(self):
         """Lists whose first d items agree, and that share nothing else, have that much RBO at least."""
         same = [f"x{i}" for i in range(10)]
         value = rbo([*same, *(f"r{i}" for i in range(3000))], [*same, *(f"s{i}" for i in range(3000))], 0.95)
-        assert value.min == pytest.approx(fj.top_weight(0.95, 10), abs=1e-9)
+        assert value.min == pytest.approx(fj.stats.top_weight(0.95, 10), abs=1e-9)
 
     @pytest.mark.parametrize(("p", "d"), [(0.0, 1), (1.0, 1), ("x", 1), (0.5, 0), (0.5, 1.5)])
     def test_refusals(self, p, d):
         with pytest.raises(fj.InputError, match="must be"):
-            fj.top_weight(p, d)
+            fj.stats.top_weight(p, d)
 
 
 class TestInput:

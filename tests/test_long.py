@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.long import Asked, Passes
-from fujiscore.overlap import grid
-from fujiscore.stream import Column, Stream, segments, together
-from fujiscore.thresholds import BITS, MOST_POINTS, keys, score
+from fujiscore.measures.overlap import grid
+from fujiscore.pair.passes.long import Asked, Passes
+from fujiscore.pair.passes.stream import Column, Stream, segments, together
+from fujiscore.pair.passes.thresholds import BITS, MOST_POINTS, keys, score
 
 SETS = ("fuji", "jaccard", "hamming", "lustgarten", "kuncheva", "krizek", "pearson", "cwrel", "dice", "pog")
 HARD = [0.0, -0.0, 5e-324, 1e-310, 2.2250738585072014e-308, 1e-200, 0.1, 0.5, 1.0, 1.0 + 2**-52, 1.0 + 2**-30]
@@ -55,7 +55,7 @@ def in_passes(
 def comparison(both, overlap, measures, points):
     """Return a comparison along a grid of what was read in passes."""
     chosen = tuple(fj.MEASURES[name] for name in measures)
-    return fj.Comparison(both, chosen, points, np.empty(0, np.int64), overlap, both.notes)
+    return fj.results.Comparison(both, chosen, points, np.empty(0, np.int64), overlap, both.notes)
 
 
 def same_ties(ours, theirs):
@@ -312,7 +312,15 @@ def test_what_needs_items_is_refused(scores):
     for call in calls:
         with pytest.raises(fj.InputError, match=r"must be in memory.*FUJISCORE_MEMORY_LIMIT.*scan"):
             call(first, second)
-    for name in ("rankings", "pairwise", "stability", "stability_curve", "consensus", "sra", "compare_runs"):
+    for name in (
+        "rankings",
+        "pairwise",
+        "stability",
+        "stability_curve",
+        "consensus",
+        "stats.sequential_rank_agreement",
+        "compare_runs",
+    ):
         given = (both, both) if name == "compare_runs" else (both,)
         with pytest.raises(fj.InputError, match="a and b must be in memory, not read in passes"):
             getattr(fj, name)(*given)

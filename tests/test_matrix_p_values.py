@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from itertools import combinations
 
 import matplotlib as mpl
@@ -20,7 +20,7 @@ from scipy import stats
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.multiplicity import ADJUSTMENTS, adjusted
+from fujiscore.inference.multiplicity import ADJUSTMENTS, adjusted
 
 P_VALUES = arrays(np.float64, st.integers(1, 12), elements=st.floats(0, 1) | st.sampled_from([0.01, 0.02, np.nan]))
 
@@ -156,7 +156,7 @@ def test_the_same_whatever_tiles_threads_and_executors(monkeypatch, ks):
         for options in ({"n_jobs": 3}, {"executor": pool}):
             result = fj.pairwise(scores, ks=ks, p_values=True, **options)
             assert result.p_values.tobytes() == expected.p_values.tobytes()
-    monkeypatch.setattr(sys.modules["fujiscore.pairwise"], "TILE", 2)
+    monkeypatch.setattr(import_module("fujiscore.many.pairwise"), "TILE", 2)
     assert fj.pairwise(scores, ks=ks, p_values=True).p_values.tobytes() == expected.p_values.tobytes()
 
 

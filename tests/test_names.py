@@ -21,17 +21,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore import study_files, study_report, tables
+from fujiscore.charts.plots import LONGEST
 from fujiscore.cli import fuji as command
 from fujiscore.cli.terminal import FILE, Screen, display_width, table
 from fujiscore.errors import NAME, SENTENCE, one_line, printable, short_names, shortened, shown, spelled
+from fujiscore.features import files as study_files
+from fujiscore.features import report as study_report
+from fujiscore.features.study import study
 from fujiscore.io.table import did_you_mean
 from fujiscore.paper import page
 from fujiscore.paper.build import Reproduction
 from fujiscore.paper.record import Section
 from fujiscore.paper.record import Table as PaperTable
-from fujiscore.plots import LONGEST
-from fujiscore.study import study
+from fujiscore.text import tables
 
 mpl.use("Agg")
 

@@ -16,7 +16,8 @@ from pyarrow import feather, parquet
 
 import fujiscore as fj
 from fujiscore.errors import InputError
-from fujiscore.io import datasets, documents, load
+from fujiscore.features import datasets
+from fujiscore.io import documents, load
 from fujiscore.io.table import number
 from fujiscore.rankers import relief
 from fujiscore.rankers.features import prepare

@@ -36,7 +36,7 @@ RESULTS = {
     "corrected": lambda: fj.pairwise({"r": R, "s": S}, corrected=True, **POLICIES).as_raw(),
     "stability": lambda: fj.stability(THREE, **POLICIES),
     "stability_curve": lambda: fj.stability_curve(THREE, **POLICIES),
-    "compare_stability": lambda: fj.compare_stability(THREE, THREE, **POLICIES),
+    "compare_stability": lambda: fj.stats.compare_stability(THREE, THREE, **POLICIES),
 }
 
 

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 
 import fujiscore as fj
 from fujiscore.cli import fuji
+from fujiscore.features.datasets import load as load_data
 from fujiscore.io import documents, load
-from fujiscore.io.datasets import load as load_data
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
 ITEMS, QUERIES, SECONDS = 4000, 2200, 120

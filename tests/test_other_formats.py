@@ -16,8 +16,8 @@ import pytest
 
 import fujiscore as fj
 from fujiscore.errors import InputError
+from fujiscore.features.datasets import load as load_data
 from fujiscore.io import load
-from fujiscore.io.datasets import load as load_data
 
 CSV = b"item,score\na,1\nb,2\n"
 LARGE = b"item,score\n" + b"".join(

@@ -16,7 +16,7 @@ from scipy import stats
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.measures import find
+from fujiscore.measures.registry import find
 
 
 def tops(r, s, k1, k2):

@@ -14,7 +14,7 @@ from scipy import special, stats
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.pair_tests import _compared, _similarity
+from fujiscore.many.pair_tests import _compared, _similarity
 
 BASE = np.linspace(3, 0, 20) ** 3
 
@@ -42,7 +42,7 @@ def jackknife(statistic, size):
 
 def test_paired_value_and_interval():
     a, b, _ = methods(6, np.random.default_rng(0))
-    found = fj.resampled_similarity(a, b, paired=True)
+    found = fj.stats.resampled_similarity(a, b, paired=True)
     own = [fj.auc(x, y, ks="exp") for x, y in zip(a, b, strict=True)]
     assert found.value == pytest.approx(np.mean(own))
     assert found.standard_error == pytest.approx(stats.sem(own))
@@ -53,7 +53,7 @@ def test_paired_value_and_interval():
 def test_unpaired_value_and_interval():
     rng = np.random.default_rng(1)
     a, b = methods(6, rng)[0], methods(4, rng)[1]
-    found, own = fj.resampled_similarity(a, b), values(a, b)
+    found, own = fj.stats.resampled_similarity(a, b), values(a, b)
     variance = jackknife(lambda kept: own[kept].mean(), 6) + jackknife(lambda kept: own[:, kept].mean(), 4)
     assert not found.paired
     assert found.value == pytest.approx(own.mean())
@@ -65,12 +65,12 @@ def test_paired_comparison_is_a_t_test():
     a, b, c = methods(7, np.random.default_rng(2))
     ab, ac = ([fj.auc(x, y, ks="exp") for x, y in zip(a, other, strict=True)] for other in (b, c))
     for sides in ("two-sided", "greater", "less"):
-        found = fj.compare_pairs(a, b, c, paired=True, alternative=sides)
+        found = fj.stats.compare_pairs(a, b, c, paired=True, alternative=sides)
         expected = stats.ttest_rel(ab, ac, alternative=sides)
         assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
         low, high = expected.confidence_interval()
         assert (found.low, found.high) == pytest.approx((max(low, -1), min(high, 1)))
-    assert fj.compare_pairs(a, c, b, paired=True).difference == -found.difference
+    assert fj.stats.compare_pairs(a, c, b, paired=True).difference == -found.difference
 
 
 @pytest.mark.parametrize("sizes", [(5, 4, 6), (5, 5, 5)])
@@ -87,7 +87,7 @@ def test_unpaired_comparison_by_jackknife(sizes):
     freedom = min(sizes) - 1
     if len(set(sizes)) == 1:
         freedom *= sum(parts) ** 2 / sum(part**2 for part in parts)
-    found = fj.compare_pairs(a, b, c)
+    found = fj.stats.compare_pairs(a, b, c)
     assert found.difference == pytest.approx(ab.mean() - ac.mean())
     assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.difference) / np.sqrt(variance), freedom))
 
@@ -105,9 +105,9 @@ def unexplained(table):
 
 def test_names_tell_pairs():
     named = [dict(zip("xyz", method, strict=True)) for method in methods(3, np.random.default_rng(4))]
-    assert fj.compare_pairs(*named).first.paired
-    assert fj.resampled_similarity(*named[:2]).paired
-    assert not fj.resampled_similarity(named[0], list(named[1].values())).paired
+    assert fj.stats.compare_pairs(*named).first.paired
+    assert fj.stats.resampled_similarity(*named[:2]).paired
+    assert not fj.stats.resampled_similarity(named[0], list(named[1].values())).paired
 
 
 LISTS = (
@@ -122,12 +122,12 @@ def test_all_methods_are_compared_on_the_same_items(missing):
     """Items that only one of three methods has count, or do not, in both pairs."""
     items = {"zero": "wxyz", "drop": "yz"}[missing]
     a, b, c = ([[one.get(item, 0) for item in items] for one in method] for method in LISTS)
-    expected = fj.compare_pairs(a, b, c, ks=1, paired=True)
-    found = fj.compare_pairs(*LISTS, ks=1, paired=True, missing=missing)
+    expected = fj.stats.compare_pairs(a, b, c, ks=1, paired=True)
+    found = fj.stats.compare_pairs(*LISTS, ks=1, paired=True, missing=missing)
     assert found.difference == pytest.approx(expected.difference)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
     with pytest.raises(fj.InputError, match="must score every item"):
-        fj.compare_pairs(*LISTS, paired=True)
+        fj.stats.compare_pairs(*LISTS, paired=True)
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -136,25 +136,25 @@ def test_no_spread(paired, corrected):
     same, other = np.tile([4.0, 3, 2, 1], (3, 1)), np.tile([1.0, 2, 3, 4], (3, 1))
     options = {"paired": paired, "corrected": corrected}
     for b in (same, other):
-        found = fj.resampled_similarity(same, b, **options)
+        found = fj.stats.resampled_similarity(same, b, **options)
         assert found.low < found.high
         assert any("spread over the resamples is zero" in note for note in found.notes)
-    test = fj.compare_pairs(same, same, other, **options)
+    test = fj.stats.compare_pairs(same, same, other, **options)
     assert 0.05 < test.p_value < 1
     assert test.low < test.difference <= test.high
-    assert fj.compare_pairs(same, other, other, **options).p_value == 1
+    assert fj.stats.compare_pairs(same, other, other, **options).p_value == 1
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda x: fj.compare_pairs(x, x, x[:2]), "c must hold at least 3 rankings of one method; got 2"),
-        (lambda x: fj.compare_pairs(x, x, x, alternative="more"), "alternative must be one of"),
+        (lambda x: fj.stats.compare_pairs(x, x, x[:2]), "c must hold at least 3 rankings of one method; got 2"),
+        (lambda x: fj.stats.compare_pairs(x, x, x, alternative="more"), "alternative must be one of"),
         (
-            lambda x: fj.compare_pairs(x, x, x[:3], paired=True),
+            lambda x: fj.stats.compare_pairs(x, x, x[:3], paired=True),
             "paired needs as many rankings of each method; got 4, 4, 3",
         ),
-        (lambda x: fj.resampled_similarity(x, x, confidence=2), "confidence must be a number between 0 and 1"),
+        (lambda x: fj.stats.resampled_similarity(x, x, confidence=2), "confidence must be a number between 0 and 1"),
     ],
 )
 def test_errors(call, message):
@@ -179,7 +179,7 @@ def files(tmp_path):
 
 def test_command(files):
     a, b, c = map(fj.read, files)
-    expected = fj.compare_pairs(a, b, c, "jaccard", alternative="greater")
+    expected = fj.stats.compare_pairs(a, b, c, "jaccard", alternative="greater")
     report = json.loads(command(*files, "-m", "jaccard", "--alternative", "greater", "--json").stdout)
     assert report["differences"][0]["p_value"] == pytest.approx(expected.p_value)
     assert [row["similarity"] for row in report["similarities"]] == [expected.first.value, expected.second.value]
@@ -189,7 +189,7 @@ def test_command(files):
     assert "methoda is " in text
     two = command(*files[:2], "--csv").stdout.splitlines()
     assert two[0].startswith("first,second,measure,area,similarity,low,high")
-    assert float(two[1].split(",")[4]) == pytest.approx(fj.resampled_similarity(a, b).value)
+    assert float(two[1].split(",")[4]) == pytest.approx(fj.stats.resampled_similarity(a, b).value)
 
 
 @pytest.mark.parametrize(

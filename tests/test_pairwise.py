@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 from typing import ClassVar
@@ -19,10 +20,10 @@ import pytest
 from scipy import stats
 
 import fujiscore as fj
-from fujiscore import tiles
+from fujiscore.work import tiles
 
 # The module, not the class of a like name.
-ranking_module = sys.modules["fujiscore.ranking"]
+ranking_module = import_module("fujiscore.inputs.ranking")
 
 
 def some_rankings(m, n, seed=0):
@@ -173,7 +174,7 @@ class TestNames:
         result = fj.pairwise(some_rankings(4, 30), corrected=True)
         moved = result.reordered([2, 0, 1])
         assert moved.names == ("2", "0", "1")
-        for view in (lambda own: own, fj.Matrix.as_raw):
+        for view in (lambda own: own, fj.results.Matrix.as_raw):
             assert view(moved)["2", "1"] == view(result)["2", "1"]
 
 
@@ -246,7 +247,7 @@ def test_bit_identical_whatever_tiles_and_threads(monkeypatch, measure, ks):
     reference = fj.pairwise(scores, measure=measure, ks=ks, n_jobs=1).values.tobytes()
     assert fj.pairwise(scores, measure=measure, ks=ks, n_jobs=3).values.tobytes() == reference
     for size in (1, 3, 100):
-        monkeypatch.setattr(sys.modules["fujiscore.pairwise"], "TILE", size)
+        monkeypatch.setattr(import_module("fujiscore.many.pairwise"), "TILE", size)
         assert fj.pairwise(scores, measure=measure, ks=ks).values.tobytes() == reference
 
 

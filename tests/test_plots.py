@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fujiscore as fj
-from fujiscore import plots
+from fujiscore.charts import plots
 
 mpl.use("Agg")
 
@@ -279,7 +279,7 @@ def test_the_picture(name):
 def test_the_picture_draws_the_computed_numbers():
     import matplotlib.pyplot as plt
 
-    from fujiscore.slopes import slopes
+    from fujiscore.pair.slopes import slopes
 
     result = fj.compare(PARETO, NOISY, k=[7])
     left = result.plot(k=7)

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.notes import Fact, Note, Tally, gathered
+from fujiscore.text.notes import Fact, Note, Tally, gathered
 
 WORDS = {
     "negative": ("raise", "clip", "abs", "split"),

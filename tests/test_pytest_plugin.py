@@ -12,8 +12,8 @@ import pytest
 
 import fujiscore as fj
 from fujiscore.errors import InputError
-from fujiscore.gates import ENDINGS
-from fujiscore.pytest_plugin import RankingGate
+from fujiscore.runs.baselines import ENDINGS
+from fujiscore.runs.pytest_plugin import RankingGate
 
 SOURCE = Path(fj.__file__).parents[1]
 OLD = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 3.0, "b": 2.0, "c": 1.0}}
@@ -175,7 +175,7 @@ def test_rows_of_two_arrays_are_compared_by_position(gate):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_labels_that_are_numbers_are_the_same_in_any_file(gate, monkeypatch, ending):
-    monkeypatch.setattr("fujiscore.pytest_plugin.usual_ending", lambda: ending)
+    monkeypatch.setattr("fujiscore.runs.pytest_plugin.usual_ending", lambda: ending)
     run = {1: {10: 3.0, 11: 2.0}, 2: {10: 1.0, 12: 2.0}}
     RankingGate(gate.folder, bless=True)("numbers", run, fail_under=1)
     assert [path.name for path in gate.folder.iterdir()] == [f"numbers{ending}"]

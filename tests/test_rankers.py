@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -18,15 +19,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
-from fujiscore import _kernels, tiles
+from fujiscore import _kernels
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.rankers import as_ranker, forest_scores, genie3, mutual_information, prepare, random_forest, relief
 from fujiscore.rankers import information as information_module
 from fujiscore.rankers import relief as _relief_function
+from fujiscore.work import tiles
 
 RANKERS = [relief, mutual_information, genie3, random_forest]
 FAST = {relief: {}, mutual_information: {}, genie3: {"trees": 20}, random_forest: {"trees": 20}}
-relief_module = sys.modules["fujiscore.rankers.relief"]
+relief_module = import_module("fujiscore.rankers.relief")
 assert _relief_function is relief
 by_name = pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: ranker.__name__)
 

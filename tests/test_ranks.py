@@ -14,7 +14,7 @@ from scipy import stats
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.ranks import item_ranks, last_alike, tiers
+from fujiscore.many.ranks import item_ranks, last_alike, tiers
 
 
 def ranks_by_counting(scores):
@@ -95,7 +95,7 @@ def test_many_items_are_tested_in_blocks(monkeypatch):
     whole = tiers(last_alike(ranks, 0.95))
     assert whole.tolist() == tiers_by_hand(ranks, 0.95)
     assert whole[-1] > 1
-    monkeypatch.setattr("fujiscore.ranks.BLOCK", 7)
+    monkeypatch.setattr("fujiscore.many.ranks.BLOCK", 7)
     assert tiers(last_alike(ranks, 0.95)).tolist() == whole.tolist()
 
 
@@ -229,4 +229,4 @@ def test_errors():
     with pytest.raises(fj.InputError, match="k must be an integer of at least 1; got 0"):
         found.ranks(k=0)
     with pytest.raises(fj.InputError, match="ranks needs the rankings themselves"):
-        fj.Stability(0.5, 0.4, 0.6, 0.1, 0.95, 3, found.pairs, found.left_out).ranks()
+        fj.results.Stability(0.5, 0.4, 0.6, 0.1, 0.95, 3, found.pairs, found.left_out).ranks()

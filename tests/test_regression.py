@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +36,7 @@ from fujiscore.rankers import (
     surf,
 )
 
-relief_module = sys.modules["fujiscore.rankers.relief"]
+relief_module = import_module("fujiscore.rankers.relief")
 REGRESSION = {"task": "regression"}
 RANKERS = [relief, mutual_information, genie3, random_forest, surf, multisurf]
 FAST = {genie3: {"trees": 20}, random_forest: {"trees": 20}}

@@ -16,12 +16,14 @@ from click.testing import CliRunner
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.gates import Check, Verdict
-from fujiscore.report import many, pairs, queries, studies
-from fujiscore.report.encode import log_grid, number, script_json, text, thinned
-from fujiscore.report.page import render
-from fujiscore.report.tops import tops
-from fujiscore.results import Reported
+from fujiscore.features import page as studies
+from fujiscore.many import page as many
+from fujiscore.pages.encode import log_grid, number, script_json, text, thinned
+from fujiscore.pages.page import Reported, render
+from fujiscore.pages.tops import tops
+from fujiscore.pair import page as pairs
+from fujiscore.pair.gates import Check, Verdict
+from fujiscore.runs import page as queries
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 HOSTILE = [
@@ -98,7 +100,7 @@ def results(scores, run_pair):
         "Comparison": fj.compare(scores["r0"], scores["r1"], ("fuji", "jaccard", "kendall")),
         "Matrix": fj.pairwise(scores, corrected=True, p_values=True),
         "Stability": fj.stability(scores),
-        "StabilityComparison": fj.compare_stability(scores, other),
+        "StabilityComparison": fj.stats.compare_stability(scores, other),
         "Study": fj.study(X, X[:, 0] > 0, ["relief", "mutual_information"], resamples=5, permutations=99),
         "RunComparison": fj.compare_runs(*run_pair, k=5),
         "Drift": fj.drift(scores["r0"], scores["r1"], reference_resamples=scores, current_resamples=other),

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.io import spans
+from fujiscore.runs import spans
 
 pa = pytest.importorskip("pyarrow")
 import pandas as pd  # noqa: E402

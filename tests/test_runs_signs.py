@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.io import spans
+from fujiscore.runs import spans
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet as pq  # noqa: E402

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fujiscore as fj
-from fujiscore.seeds import LARGEST_SEED, as_random_state, as_seed
+from fujiscore.work.seeds import LARGEST_SEED, as_random_state, as_seed
 
 R = np.arange(12.0)
 S = np.random.default_rng(0).permutation(R)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 import fujiscore as fj
-from fujiscore.sets import SetStability, compare_set_stability, set_stability
+from fujiscore.many.sets import SetStability, compare_set_stability, set_stability
 
 
 def interval(value, error, m, level=0.95):

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.plots import colour
-from fujiscore.report import pictures, svg
-from fujiscore.tables import Table, cell_text, columns_table, folded, short_text, spread_places
+from fujiscore.charts import pictures, svg
+from fujiscore.charts.plots import colour
+from fujiscore.text.tables import Table, cell_text, columns_table, folded, short_text, spread_places
 
 MANY = 20_000
 TAGS = {"div", "p", "b", "br", "table", "thead", "tbody", "tr", "th", "td"}
@@ -153,7 +153,7 @@ def test_thinning_is_said(large):
     assert "20 of 500 rows and 20 of 500 columns drawn" in matrix._repr_html_()
     assert "20 of 500 rows and 20 of 500 columns shown" in matrix.to_latex()
     assert len(matrix.to_markdown(rows=None).split("\n")) > 500
-    curve = next(result for result in large if isinstance(result, fj.Curve))
+    curve = next(result for result in large if isinstance(result, fj.results.Curve))
     assert f"of {MANY} drawn" in curve._repr_html_()
     assert f"20 of {MANY} k shown" in curve.to_markdown()
 
@@ -275,7 +275,7 @@ DEGENERATE = {
     "of all sizes": lambda: fj.Ranking([1e300, 1e-300, 0.0]),
     "split": lambda: fj.explain([1.0, -2, 3], [2.0, 1, -3], 2, negative="split"),
     "one query": lambda: fj.compare_runs({"q": {"a": 1.0}}, {"q": {"a": 1.0}}),
-    "no band": lambda: fj.sra([[1, 2, 3], [3, 2, 1]], permutations=0),
+    "no band": lambda: fj.stats.sequential_rank_agreement([[1, 2, 3], [3, 2, 1]], permutations=0),
     "no method": lambda: fj.study(np.zeros((30, 3)), np.arange(30) % 2, ["relief"], resamples=3, permutations=0),
 }
 

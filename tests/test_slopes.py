@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.slopes import LONGEST, MOST_ITEMS, ROOM, UNLISTED, default_k, slopes, spread
-from fujiscore.verdicts import lowest_stretch, two_digits
+from fujiscore.pair.slopes import LONGEST, MOST_ITEMS, ROOM, UNLISTED, default_k, slopes, spread
+from fujiscore.pair.verdicts import lowest_stretch, two_digits
 
 PARETO = np.random.default_rng(3).pareto(1.0, 60)
 NOISY = PARETO * np.random.default_rng(8).lognormal(0, 0.8, 60)

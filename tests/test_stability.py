@@ -11,9 +11,9 @@ import pytest
 from scipy import special, stats
 
 import fujiscore as fj
-from fujiscore.closed_forms import has_closed_form
-from fujiscore.intervals import test as student_test
-from fujiscore.stability_tests import compare_stabilities
+from fujiscore.inference.intervals import test as student_test
+from fujiscore.many.stability_tests import compare_stabilities
+from fujiscore.null.closed_forms import has_closed_form
 
 
 def resamples(m, noise, rng, n=60):
@@ -67,7 +67,7 @@ def test_curve():
 def test_difference_paired_and_not():
     rng = np.random.default_rng(2)
     a, b = resamples(8, 0.3, rng), resamples(8, 0.8, rng)
-    unpaired, paired = fj.compare_stability(a, b), fj.compare_stability(a, b, paired=True)
+    unpaired, paired = fj.stats.compare_stability(a, b), fj.stats.compare_stability(a, b, paired=True)
     assert not unpaired.paired
     assert unpaired.difference == pytest.approx(fj.stability(b).value - fj.stability(a).value)
     assert unpaired.difference == paired.difference < 0
@@ -98,8 +98,8 @@ def tempered_variance(values):
 def test_names_tell_pairs():
     rng = np.random.default_rng(2)
     named = [dict(zip("abcd", resamples(4, noise, rng), strict=True)) for noise in (0.3, 0.6)]
-    assert fj.compare_stability(*named).paired
-    assert not fj.compare_stability(*(list(own.values()) for own in named)).paired
+    assert fj.stats.compare_stability(*named).paired
+    assert not fj.stats.compare_stability(*(list(own.values()) for own in named)).paired
 
 
 EQUAL_PAIRS = [[3, 2, 1], [1, 3, 2], [2, 1, 3]]  # a cycle: the pairs' values are all the same
@@ -113,7 +113,7 @@ def test_no_spread_leaves_no_interval_of_width_zero(measure, corrected, scores):
         pytest.skip("no closed form")
     found = fj.stability(scores, measure, ks="all", corrected=corrected)
     curve = fj.stability_curve(scores, measure, ks="all", corrected=corrected)
-    test = fj.compare_stability(scores, scores, measure, ks="all", corrected=corrected)
+    test = fj.stats.compare_stability(scores, scores, measure, ks="all", corrected=corrected)
     assert np.isnan(found.value) or found.low < found.high
     assert np.all(np.isnan(curve.values) | (curve.low < curve.high))
     assert np.isnan(test.difference) or (test.low < 0 < test.high and test.p_value == 1)
@@ -136,11 +136,11 @@ def test_the_bound_of_equal_rankings_holds(m):
 
 def test_methods_without_spread():
     same = np.tile(np.arange(9.0), (4, 1))
-    found = fj.compare_stability(same, same)
+    found = fj.stats.compare_stability(same, same)
     assert (found.difference, found.p_value) == (0, 1)
     assert found.low < 0 < found.high
     assert any("the difference has no spread" in note for note in found.notes)
-    few, many = (fj.compare_stability(EQUAL_PAIRS, [[3, 2, 1]] * m, "kendall", paired=False) for m in (3, 50))
+    few, many = (fj.stats.compare_stability(EQUAL_PAIRS, [[3, 2, 1]] * m, "kendall", paired=False) for m in (3, 50))
     assert few.difference == many.difference == pytest.approx(4 / 3)
     assert 0.05 < few.p_value < 1
     assert many.low < many.high
@@ -150,7 +150,7 @@ def test_methods_without_spread():
 def test_huge_statistics_have_no_p_value_of_zero(paired):
     rng = np.random.default_rng(0)
     first = np.tile(np.arange(200.0), (40, 1)) + 1e-4 * rng.random((40, 200))
-    found = fj.compare_stability(first, rng.random((40, 200)), paired=paired)
+    found = fj.stats.compare_stability(first, rng.random((40, 200)), paired=paired)
     assert 0 < found.p_value < 1e-20
     assert found.low < found.high
     underflow = student_test(1.0, 1e-11, 400, confidence=0.95, alternative="greater", span=(-1, 1), m=401)
@@ -175,7 +175,7 @@ def test_ordinary_rankings_carry_no_warning():
 def test_unequal_numbers_have_the_smaller_ones_freedom():
     rng = np.random.default_rng(2)
     first, second = resamples(5, 0.3, rng), resamples(9, 0.5, rng)
-    found = fj.compare_stability(first, second)
+    found = fj.stats.compare_stability(first, second)
     variance = sum(tempered_variance(method.pairs.values) for method in (found.first, found.second))
     assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.difference) / np.sqrt(variance), 4))
 
@@ -184,7 +184,7 @@ def test_one_sided_tests_of_unequal_numbers_carry_a_warning():
     rng = np.random.default_rng(2)
     first, second = resamples(5, 0.3, rng), resamples(9, 0.5, rng)
     for sides, warned in (("two-sided", False), ("greater", True), ("less", True)):
-        notes = fj.compare_stability(first, second, alternative=sides).notes
+        notes = fj.stats.compare_stability(first, second, alternative=sides).notes
         assert any("a one-sided test rejects too often" in note for note in notes) == warned
 
 
@@ -194,7 +194,7 @@ def test_one_sided(paired):
     a, b = resamples(6, 0.5, rng), resamples(6, 0.45, rng)
     options = {"paired": paired, "confidence": 0.9}
     both, more, less = (
-        fj.compare_stability(a, b, alternative=sides, **options) for sides in ("two-sided", "greater", "less")
+        fj.stats.compare_stability(a, b, alternative=sides, **options) for sides in ("two-sided", "greater", "less")
     )
     assert more.p_value + less.p_value == pytest.approx(1)
     assert both.p_value == pytest.approx(2 * min(more.p_value, less.p_value))
@@ -243,7 +243,7 @@ def test_intervals_stay_inside_the_measures_range(measure, corrected):
 
 def test_the_difference_stays_inside_the_range():
     rng = np.random.default_rng(1)
-    found = fj.compare_stability(rng.random((3, 6)), rng.random((3, 6)), ks=1)
+    found = fj.stats.compare_stability(rng.random((3, 6)), rng.random((3, 6)), ks=1)
     assert -1 <= found.low <= found.difference <= found.high <= 1
 
 
@@ -282,9 +282,9 @@ def test_undefined_pairs_make_the_value_nan_and_say_so():
 def test_names_pair_and_positions_do_not(names):
     rng = np.random.default_rng(3)
     first, second = (dict(zip(names, resamples(3, 0.4, rng), strict=True)) for _ in range(2))
-    assert fj.compare_stability(first, second).paired == (names == "xyz")
-    assert not fj.compare_stability(first, dict(reversed(second.items()))).paired
-    assert fj.compare_stability(first, second, paired=True).paired
+    assert fj.stats.compare_stability(first, second).paired == (names == "xyz")
+    assert not fj.stats.compare_stability(first, dict(reversed(second.items()))).paired
+    assert fj.stats.compare_stability(first, second, paired=True).paired
 
 
 def test_truncated_lists_end_with_the_shortest():
@@ -361,9 +361,9 @@ def test_type_one_error_of_paired_tests(m, noise):
     [
         (lambda: fj.stability([[1, 2], [2, 1]]), "rankings must hold at least 3 rankings of one method"),
         (lambda: fj.stability(np.ones((3, 4)), confidence=95), "confidence must be a number between 0 and 1"),
-        (lambda: fj.compare_stability(np.ones((3, 4)), np.ones((2, 4))), "second must hold at least 3"),
+        (lambda: fj.stats.compare_stability(np.ones((3, 4)), np.ones((2, 4))), "second must hold at least 3"),
         (
-            lambda: fj.compare_stability(np.ones((3, 4)), np.ones((4, 4)), paired=True),
+            lambda: fj.stats.compare_stability(np.ones((3, 4)), np.ones((4, 4)), paired=True),
             "paired needs as many rankings of one method as of the other; got 3 and 4",
         ),
         (
@@ -371,7 +371,7 @@ def test_type_one_error_of_paired_tests(m, noise):
             "corrected needs a measure whose chance level has a closed form; gamma has none",
         ),
         (
-            lambda: fj.compare_stability(np.eye(3), np.eye(3), alternative="larger"),
+            lambda: fj.stats.compare_stability(np.eye(3), np.eye(3), alternative="larger"),
             "alternative must be one of 'two-sided', 'greater', 'less'; got 'larger'",
         ),
     ],

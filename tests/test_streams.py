@@ -204,7 +204,7 @@ class TestSignals:
     def test_cleaning_up_is_done_and_not_disturbed(self, tmp_path):
         """What the command began is undone, also after the second signal, and before threads have finished."""
         program = (
-            "import sys, time\nfrom pathlib import Path\nfrom fujiscore import cli, tiles\n"
+            "import sys, time\nfrom pathlib import Path\nfrom fujiscore import cli\nfrom fujiscore.work import tiles\n"
             "from fujiscore.cli import compare\nfolder = Path(sys.argv.pop(1))\n"
             "def work(*_):\n    begun = folder / 'begun'\n    begun.touch()\n"
             "    try:\n        tiles.run(time.sleep, [(60,), (60,)], n_jobs=2)\n"

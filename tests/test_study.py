@@ -21,12 +21,13 @@ import pandas as pd
 import pytest
 
 import fujiscore as fj
-from fujiscore import study_files, study_report
+from fujiscore.features import files as study_files
+from fujiscore.features import report as study_report
+from fujiscore.features.resampling import Plan, describe, plan
+from fujiscore.features.study import study
 from fujiscore.rankers import as_ranker, genie3, mutual_information, prepare, random_forest, rank, relief
 from fujiscore.rankers import features as features_module
-from fujiscore.resampling import Plan, describe, plan
-from fujiscore.seeds import as_seed
-from fujiscore.study import study
+from fujiscore.work.seeds import as_seed
 
 QUICK = {"trees": 10, "resamples": 4, "permutations": 19}
 
@@ -252,7 +253,7 @@ def test_statistics_are_those_of_the_library(found):
         chance = fj.chance(own, other, ks="exp", permutations=19, negative="clip")
         assert found.corrected[a, b] == pytest.approx(chance.corrected_auc, abs=1e-12)
         assert found.p_value(a, b) == found.p_value(b, a) == chance.p_value
-        direct = fj.compare_stability(
+        direct = fj.stats.compare_stability(
             found.resampled[a], found.resampled[b], corrected=True, paired=True, negative="clip"
         )
         assert found.comparisons[a, b].p_value == direct.p_value

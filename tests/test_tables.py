@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import fujiscore as fj
-from fujiscore import tables
 from fujiscore.errors import choice, first_few, integer, proportion, spelled, spelling
+from fujiscore.text import tables
 
 
 class TestCsv:

@@ -20,9 +20,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 import fujiscore as fj
 from fujiscore.cli import fuji
+from fujiscore.features.resampling import overlap, plan
 from fujiscore.rankers import as_ranker, prepare, rank
 from fujiscore.rankers.targets import as_target
-from fujiscore.resampling import overlap, plan
 
 RANDOM = np.random.default_rng(0)
 QUANTITIES = {

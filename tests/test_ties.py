@@ -60,7 +60,7 @@ def every_default_result(rankings, labels, rows):
         results[name, "stability"] = (stable.value, stable.low, stable.high)
         over_k = fj.stability_curve(collection, name, corrected=True, **options)
         results[name, "stability curve"] = np.array([over_k.values, over_k.low, over_k.high])
-        against = fj.compare_stability(collection, {"r": t, "s": r, "t": t}, name, **options)
+        against = fj.stats.compare_stability(collection, {"r": t, "s": r, "t": t}, name, **options)
         results[name, "against"] = (against.difference, against.low, against.high, against.p_value)
     why = fj.explain(r, s, k)
     results["explain"] = why.items, why.kind

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from threading import Barrier, Event
 
@@ -18,10 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.checkpoint import Finished, finished_tiles, resumable, sum_of
-from fujiscore.tiles import run
+from fujiscore.work.checkpoint import Finished, finished_tiles, resumable, sum_of
+from fujiscore.work.tiles import run
 
-PAIRS = sys.modules["fujiscore.pairwise"]
+PAIRS = import_module("fujiscore.many.pairwise")
 EXAMPLE = Path(__file__).parent.parent / "examples" / "scores.csv"
 SCORES = np.random.default_rng(3).random((20, 60)).round(2)
 
@@ -122,7 +123,7 @@ def test_only_what_is_missing_is_computed(tmp_path):
 
 
 def test_a_full_disk_counts_what_other_workers_still_keep(tmp_path, monkeypatch):
-    module = sys.modules["fujiscore.checkpoint"]
+    module = import_module("fujiscore.work.checkpoint")
     write, failed, both = module.write_atomically, Event(), Barrier(2)
 
     def row(number):
@@ -303,7 +304,8 @@ MATRIX = """
 import sys
 import numpy as np
 import fujiscore as fj
-sys.modules["fujiscore.pairwise"].TILE = 2
+import fujiscore.many.pairwise as pairs
+pairs.TILE = 2
 print("ready", flush=True)
 fj.pairwise(np.load(sys.argv[1]), p_values=True, n_jobs=2, checkpoint=sys.argv[2], progress=False)
 """

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.transforms import SMALLEST, TRANSFORMS, transformed_lists
+from fujiscore.inputs.transforms import SMALLEST, TRANSFORMS, transformed_lists
 
 NAN = float("nan")
 LOGS = st.lists(st.integers(-60, 60).map(lambda x: x / 4), min_size=2, max_size=12)

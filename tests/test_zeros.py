@@ -16,7 +16,7 @@ from strategies import SMALL, pairs
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.gates import judge
+from fujiscore.runs.gates import judge
 
 # Three non-zero scores each, none shared.
 A = {f"f{i}": float(max(3 - i, 0)) for i in range(30)}

@@ -1,7 +1,7 @@
 """What a signal does to the command `fuji`: it ends without a traceback, with the exit code that shells expect.
 
 At once while the command starts and after it has finished; by an exception while it works, so that it cleans up what
-it has begun. The package takes the signals of its own command only. Imports nothing of the package.
+it has begun. The package takes the signals of its own command only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Exceptions, names as text safe to print, and the one set of argument checks. Imports nothing of the package."""
+"""Exceptions, names as text safe to print, and the one set of argument checks."""
 
 from __future__ import annotations
 

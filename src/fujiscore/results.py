@@ -1,127 +1,58 @@
-"""What every result does: show itself with its notes, become a DataFrame, draw itself. Imports tables and pictures."""
+"""The classes of results, and of what they hold: for annotations, `isinstance` and their documentation."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from fujiscore.features.study import Study, TopFeature
+from fujiscore.many.consensus import Consensus
+from fujiscore.many.matrix import Dendrogram, Embedding, Matrix
+from fujiscore.many.pair_tests import PairComparison, ResampledSimilarity
+from fujiscore.many.rank_agreement import RankAgreement
+from fujiscore.many.ranks import ItemRanks
+from fujiscore.many.sets import SetStability, SetStabilityTest
+from fujiscore.many.stability import Stability, StabilityCurve
+from fujiscore.many.stability_tests import StabilityComparison
+from fujiscore.measures.registry import Measure, Properties
+from fujiscore.null.chance import Chance
+from fujiscore.null.permutations import Permutations
+from fujiscore.pair.compare import Comparison, Curve, Level
+from fujiscore.pair.explain import Explanation
+from fujiscore.pair.passes.stream import Column
+from fujiscore.pair.recall import Recall
+from fujiscore.pair.truncated import RBO, Bounds
+from fujiscore.runs.results import RunComparison
+from fujiscore.versions.noise import VersionTest
+from fujiscore.versions.results import Drift, FeatureChange
 
-from fujiscore.measures import MEASURES, find
-from fujiscore.tables import Table, Tabular, columns_table, frame, spread_places
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from fujiscore.overlap import Grid, Sizes
-
-# How numbers that can be very small are written; others have four decimals.
-FORMATS = {"variance": ".3g", "p_value": ".3g", "z": ".2f"}
-
-
-class Result(Tabular):
-    """A result that prints a summary and its notes.
-
-    Attributes
-    ----------
-    notes : tuple of str
-        What was done to the input, and what the result rests on.
-    """
-
-    _svg: ClassVar[str] = ""  # the function of report.pictures that draws it in notebooks
-
-    def _picture(self) -> str:
-        if not self._svg:
-            return ""
-        from fujiscore.report import pictures
-
-        drawn: str = getattr(pictures, self._svg)(self)
-        return drawn
-
-
-class Reported:
-    """A result with an HTML page of its own."""
-
-    _page: ClassVar[str]  # module and function of the package `report` that say what is on the page
-
-    def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the result as one self-contained HTML page, and return its path.
-
-        The page has charts that react to mouse, keyboard and touch, the items behind the numbers, and the notes. It
-        loads nothing from the network. A file that exists is replaced with force=True only.
-        """
-        module, function = self._page.split(".")
-        # By name: pages are made of results, and know them all.
-        content = getattr(import_module(f"fujiscore.report.{module}"), function)(self)
-        written: Path = import_module("fujiscore.report.page").write(content, path, force=force)
-        return written
-
-
-class ResultOverK(Result):
-    """A result over a grid of k, with a table and a figure."""
-
-    grid: Grid
-    _plot: ClassVar[str]  # the function of plots that draws it
-
-    def _columns(self) -> Mapping[str, Any]:
-        raise NotImplementedError
-
-    def _tables(self, rows: int | None) -> Sequence[Table]:
-        columns = {"k": self.ks, **self._columns()}
-        shown = {
-            _title(name): (FORMATS.get(name, "d" if values.dtype.kind in "iu" else ".4f"), values)
-            for name, values in columns.items()
-        }
-        return [columns_table(self._caption(), shown, f"{self.ks.size} k", spread_places(self.ks.size, rows))]
-
-    def _caption(self) -> str:
-        """Return the title of the table over k."""
-        return self._summary()[0]
-
-    @property
-    def ks(self) -> Sizes:
-        """The evaluated k."""
-        return self.grid.ks
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return one row per k as a pandas or polars DataFrame, the notes in `.attrs`."""
-        return frame({"k": self.ks, **self._columns()}, library, self.notes)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the result on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore import plots
-
-        return getattr(plots, self._plot)(self, ax=ax)
-
-
-def _title(name: str) -> str:
-    """Return a column as tables call it: a measure by its title."""
-    return find(name).title if name.partition("(")[0] in MEASURES else name.replace("_", " ")
-
-
-def record(caption: str, columns: Mapping[str, tuple[str, Any]], notes: Sequence[str] = ()) -> Table:
-    """Return a table of one row, each column a format and its value."""
-    return Table(
-        caption, list(columns), [[value for _, value in columns.values()]], [f for f, _ in columns.values()], notes
-    )
-
-
-def estimate_cells(name: str, result: Any) -> dict[str, tuple[str, Any]]:
-    """Return the cells of a value with its interval and standard error, for `record`."""
-    return {
-        name: (".4f", result.value),
-        f"{result.confidence:.0%} interval, low": (".4f", result.low),
-        "high": (".4f", result.high),
-        "standard error": (".4f", result.standard_error),
-    }
-
-
-def difference_table(
-    caption: str, names: Sequence[str], first: Any, second: Any, difference: Any, notes: Sequence[str]
-) -> Table:
-    """Return two values and their difference, each with its interval, and the p-value of the difference."""
-    rows = [[name, each.value, each.low, each.high, None] for name, each in zip(names, (first, second), strict=False)]
-    rows.append([names[2], difference.difference, difference.low, difference.high, difference.p_value])
-    sides = "" if difference.alternative == "two-sided" else f" (one-sided: {difference.alternative})"
-    header = ["", "value", f"{first.confidence:.0%} interval, low", "high", f"p{sides}"]
-    return Table(caption, header, rows, ["", ".4f", ".4f", ".4f", ".3g"], notes)
+__all__ = [
+    "RBO",
+    "Bounds",
+    "Chance",
+    "Column",
+    "Comparison",
+    "Consensus",
+    "Curve",
+    "Dendrogram",
+    "Drift",
+    "Embedding",
+    "Explanation",
+    "FeatureChange",
+    "ItemRanks",
+    "Level",
+    "Matrix",
+    "Measure",
+    "PairComparison",
+    "Permutations",
+    "Properties",
+    "RankAgreement",
+    "Recall",
+    "ResampledSimilarity",
+    "RunComparison",
+    "SetStability",
+    "SetStabilityTest",
+    "Stability",
+    "StabilityComparison",
+    "StabilityCurve",
+    "Study",
+    "TopFeature",
+    "VersionTest",
+]

@@ -73,7 +73,7 @@ def pages(tmp_path_factory, chromium):  # noqa: ARG001 - without a browser nothi
         "matrix": fj.pairwise(perturbed(200, 8, 2), corrected=True, p_values=True).as_raw(),
         "corrected": fj.pairwise(perturbed(60, 5, 9, spread=3.0), corrected=True, p_values=True),
         "stability": fj.stability(perturbed(60, 6, 3)),
-        "versus": fj.compare_stability(perturbed(60, 5, 3), perturbed(60, 5, 4, spread=1.0)),
+        "versus": fj.stats.compare_stability(perturbed(60, 5, 3), perturbed(60, 5, 4, spread=1.0)),
         "study": fj.study(X, X[:, 0] + X[:, 1] > 0, resamples=4, permutations=50, trees=10),
         "runs": fj.compare_runs(*two_runs(120)),
         "drift": fj.drift(*perturbed(30, 2, 8).values()),

@@ -2,7 +2,6 @@
 
 Every entry is a file of its own that is replaced atomically, and starts with a checksum over the versions, the sources
 of all kernels and the content. What is damaged, stale or of another signature is compiled again and overwritten.
-Imports Numba.
 """
 
 from __future__ import annotations

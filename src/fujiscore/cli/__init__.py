@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from fujiscore import __version__
 from fujiscore._signals import handler
+from fujiscore._version import __version__
 from fujiscore.cli import streams
 from fujiscore.errors import InputError, MissingExtraError, one_line, spelling
 

@@ -1,4 +1,4 @@
-"""What to type where files do not hold exactly two rankings: arguments and commands that work. Imports io."""
+"""What to type where files do not hold exactly two rankings: arguments and commands that work."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fujiscore.direction import P_VALUES, kind_of
 from fujiscore.errors import NAME, InputError, first_few
+from fujiscore.inputs.direction import P_VALUES, kind_of
+from fujiscore.inputs.roles import QUERY_NAMES, plain
 from fujiscore.io import locate
 from fujiscore.io.columns import SCORE_NAMES
-from fujiscore.roles import QUERY_NAMES, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

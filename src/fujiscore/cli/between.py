@@ -10,33 +10,33 @@ import fujiscore as fj
 from fujiscore.cli.output import Report
 from fujiscore.cli.terminal import label, table
 from fujiscore.errors import NAME, shortened
-from fujiscore.measures import find
-from fujiscore.pair_tests import COVERS
+from fujiscore.many.pair_tests import COVERS
+from fujiscore.measures.registry import find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fujiscore.cli.terminal import Screen
-    from fujiscore.intervals import Alternative
+    from fujiscore.inference.intervals import Alternative
 
 HEADER = ("first", "second", "measure", "area", "similarity", "low", "high", "standard_error", "confidence", "paired")
 TESTED = ("difference", "low", "high", "p_value", "statistic", "alternative")
 
 
 def report(
-    methods: Mapping[str, fj.Rankings], measures: Sequence[fj.Measure], alternative: Alternative, **options: Any
+    methods: Mapping[str, fj.Rankings], measures: Sequence[fj.results.Measure], alternative: Alternative, **options: Any
 ) -> Report:
     """Return the similarity of the first method and each other one, and with three methods the difference."""
     if len(methods) == 2 and alternative != "two-sided":
         raise click.UsageError("--alternative needs three methods with --between: is A more similar to B than to C.")
-    results: list[fj.ResampledSimilarity] = []
-    tests: list[fj.PairComparison] = []
+    results: list[fj.results.ResampledSimilarity] = []
+    tests: list[fj.results.PairComparison] = []
     a, *others = methods.values()
     for measure in {own.name: own for own in measures}.values():
         if len(others) == 1:
-            results.append(fj.resampled_similarity(a, others[0], measure, **options))
+            results.append(fj.stats.resampled_similarity(a, others[0], measure, **options))
         else:
-            tests.append(fj.compare_pairs(a, others[0], others[1], measure, alternative=alternative, **options))
+            tests.append(fj.stats.compare_pairs(a, others[0], others[1], measure, alternative=alternative, **options))
             results += [tests[-1].first, tests[-1].second]
     names, count = list(methods), len(methods) - 1
     rows = [_row(names[0], names[1 + i % count], result) for i, result in enumerate(results)]
@@ -58,14 +58,17 @@ def report(
     )
 
 
-def _row(first: str, second: str, one: fj.ResampledSimilarity) -> list[Any]:
+def _row(first: str, second: str, one: fj.results.ResampledSimilarity) -> list[Any]:
     """Return a similarity as a row of the table."""
     numbers = [one.value, one.low, one.high, one.standard_error, one.confidence, one.paired]
     return [first, second, one.pairs.measure, one.pairs.area, *numbers]
 
 
 def _text(
-    screen: Screen, names: Sequence[str], results: Sequence[fj.ResampledSimilarity], tests: Sequence[fj.PairComparison]
+    screen: Screen,
+    names: Sequence[str],
+    results: Sequence[fj.results.ResampledSimilarity],
+    tests: Sequence[fj.results.PairComparison],
 ) -> list[str]:
     """Return the similarities and their difference as lines."""
     first, count = results[0], len(names) - 1
@@ -89,7 +92,7 @@ def _text(
     ]
 
 
-def _verdict(names: Sequence[str], test: fj.PairComparison) -> str:
+def _verdict(names: Sequence[str], test: fj.results.PairComparison) -> str:
     """Return what the comparison says, in words."""
     closer = names[1] if test.difference > 0 else names[2]
     clear = test.low > 0 or test.high < 0

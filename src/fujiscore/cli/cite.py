@@ -7,7 +7,7 @@ from unicodedata import combining, normalize
 
 import click
 
-from fujiscore import __version__
+from fujiscore._version import __version__
 from fujiscore.cli import options
 
 Entry: TypeAlias = dict[str, str | tuple[str, ...]]

@@ -10,22 +10,22 @@ import click
 import numpy as np
 
 import fujiscore as fj
-from fujiscore import picture
+from fujiscore.charts.plots import title
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw_figure, write_page
 from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, label, side_by_side, table
-from fujiscore.compare import zero_caveats
 from fujiscore.errors import InputError
-from fujiscore.measures import find
-from fujiscore.null import chance_words, is_least
-from fujiscore.overlap import at_zero, overlap_of
-from fujiscore.plots import title
+from fujiscore.measures.overlap import at_zero, overlap_of
+from fujiscore.measures.registry import find
+from fujiscore.null.chance import chance_words, is_least
+from fujiscore.pair import picture
+from fujiscore.pair.compare import zero_caveats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fujiscore.cli.terminal import Screen
-    from fujiscore.ranking import Rankings
+    from fujiscore.inputs.ranking import Rankings
 
 DEFAULT_MEASURES = ("fuji", "jaccard")
 # Without -k, the values at these k; of a few chosen k, at these many of them.
@@ -74,7 +74,7 @@ COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
 def command(
     *,
     files: tuple[str, ...],
-    measures: tuple[fj.Measure, ...],
+    measures: tuple[fj.results.Measure, ...],
     sizes: tuple[int, ...],
     permutations: int,
     alternative: str,
@@ -127,18 +127,20 @@ def command(
     return _verdict(f"{'corrected ' if corrected else ''}{_headline_name(result)}", judged, fail_under)
 
 
-def _show(result: fj.Comparison, k: int | None, plot: str | None, html: str | None, writing: options.Writing) -> None:
+def _show(
+    result: fj.results.Comparison, k: int | None, plot: str | None, html: str | None, writing: options.Writing
+) -> None:
     """Draw the figure and write the page that were asked for; both show the items at k, where that is possible."""
     if plot is not None:
         at = k if result.in_memory and "fuji" in result.curves else None
         draw_figure(plot, writing, lambda figure: picture.draw(result, figure, at), picture.size(result, at))
     if html is not None:
-        from fujiscore.report.pairs import comparison
+        from fujiscore.pair.page import comparison
 
         write_page(html, writing, comparison(result, k))
 
 
-def _check_threshold(fail_under: float | None, measure: fj.Measure, *, corrected: bool) -> None:
+def _check_threshold(fail_under: float | None, measure: fj.results.Measure, *, corrected: bool) -> None:
     """Raise if the threshold lies outside the measure's range, where it would always or never fail."""
     high, low = (1.0, -float("inf")) if corrected else (measure.high, measure.low)
     if fail_under is not None and not low <= fail_under <= high:
@@ -167,13 +169,13 @@ def sizes_to_show(sizes: Sequence[int], points: options.Points, depth: int) -> l
     return [k for k in USUAL_SIZES if k < depth and k <= last] or [last]
 
 
-def _headline_name(result: fj.Comparison) -> str:
+def _headline_name(result: fj.results.Comparison) -> str:
     """Return the name of the number that --fail-under judges."""
     level = result.levels()[0]
     return f"{level.measure} at {level.place}" if level.k is not None else f"{level.place} of {level.measure}"
 
 
-def _judged(result: fj.Comparison, *, corrected: bool) -> float:
+def _judged(result: fj.results.Comparison, *, corrected: bool) -> float:
     """Return the value that --fail-under judges; an undefined one cannot be judged."""
     level = result.levels()[0]
     value = level.corrected if corrected else level.value
@@ -194,7 +196,9 @@ def _verdict(what: str, judged: float, fail_under: float | None) -> int:
     return 1
 
 
-def _report(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str], show: int) -> Report:
+def _report(
+    result: fj.results.Comparison, why: fj.results.Explanation | None, files: Sequence[str], show: int
+) -> Report:
     """Return the report in its three forms."""
     header = ["k"]
     for name in result.curves:
@@ -215,7 +219,7 @@ def heading(screen: Screen, names: Sequence[str]) -> str:
     return f"A = {a}, B = {b}"
 
 
-def _rows(result: fj.Comparison) -> Iterator[Sequence[Any]]:
+def _rows(result: fj.results.Comparison) -> Iterator[Sequence[Any]]:
     """Return one row per k; empty cells where the chance level is not known."""
     columns: list[Any] = [result.ks.tolist()]
     empty = [None] * len(columns[0])
@@ -227,7 +231,7 @@ def _rows(result: fj.Comparison) -> Iterator[Sequence[Any]]:
     return zip(*columns, strict=True)
 
 
-def _data(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str]) -> dict[str, Any]:
+def _data(result: fj.results.Comparison, why: fj.results.Explanation | None, files: Sequence[str]) -> dict[str, Any]:
     """Return everything, for JSON."""
     measures: dict[str, Any] = {}
     for level in result.levels():
@@ -271,7 +275,7 @@ def _data(result: fj.Comparison, why: fj.Explanation | None, files: Sequence[str
     }
 
 
-def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen, show: int) -> list[str]:
+def _text(result: fj.results.Comparison, why: fj.results.Explanation | None, screen: Screen, show: int) -> list[str]:
     """Return the report as lines."""
     universe = f" of {result.rankings.universe}" if result.rankings.universe else ""
     lines = [
@@ -286,7 +290,7 @@ def _text(result: fj.Comparison, why: fj.Explanation | None, screen: Screen, sho
     return lines + ([] if why is None else ["", *_near_misses(why, screen, show)])
 
 
-def _table(result: fj.Comparison, screen: Screen) -> list[str]:
+def _table(result: fj.results.Comparison, screen: Screen) -> list[str]:
     """Return values, chance levels and corrected values, the areas first."""
     header = ["measure", "at", "value", "by chance", "corrected", "z", "p"]
     forms = (".4f", ".4f", ".4f", ".2f", ".2g")
@@ -308,12 +312,12 @@ def _table(result: fj.Comparison, screen: Screen) -> list[str]:
     return table(screen, [header[c] for c in known], [[row[c] for c in known] for row in rows], left=(0, 1))
 
 
-def _in_words(result: fj.Comparison, screen: Screen) -> list[str]:
+def _in_words(result: fj.results.Comparison, screen: Screen) -> list[str]:
     """Return where p-values of areas come from, and where the curves lie above chance."""
     return [text for line in chance_words(result.chance.values()) for text in screen.wrap(line)]
 
 
-def _charts(result: fj.Comparison) -> list[tuple[Any, ...]]:
+def _charts(result: fj.results.Comparison) -> list[tuple[Any, ...]]:
     """Return the curves to draw, each with its chance level."""
     charts = []
     for i, (name, curve) in enumerate(result.curves.items()):
@@ -324,7 +328,7 @@ def _charts(result: fj.Comparison) -> list[tuple[Any, ...]]:
     return charts
 
 
-def _near_misses(why: fj.Explanation, screen: Screen, show: int) -> list[str]:
+def _near_misses(why: fj.results.Explanation, screen: Screen, show: int) -> list[str]:
     """Return the decomposition of FUJI at one k, and the near misses that give it most."""
     if isnan(why.value):
         return screen.wrap(why.in_words())
@@ -349,7 +353,7 @@ def _near_misses(why: fj.Explanation, screen: Screen, show: int) -> list[str]:
 
 
 def _refuse_with_bounds(
-    measures: tuple[fj.Measure, ...], reading: options.Reading, *, corrected: bool, permutations: int
+    measures: tuple[fj.results.Measure, ...], reading: options.Reading, *, corrected: bool, permutations: int
 ) -> None:
     """Raise if something was asked for that has no bounds."""
     if tuple(measure.name for measure in measures) not in {DEFAULT_MEASURES, ("fuji",)}:
@@ -407,7 +411,7 @@ def _bounds(
 
 
 def _bounds_text(
-    screen: Screen, both: Rankings, along: fj.Bounds, levels: Sequence[tuple[int | None, float, float]]
+    screen: Screen, both: Rankings, along: fj.results.Bounds, levels: Sequence[tuple[int | None, float, float]]
 ) -> list[str]:
     """Return the bounds as lines."""
     rows = [

@@ -8,12 +8,12 @@ import click
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.aggregation import METHODS
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import BLUE, label, side_by_side, table
-from fujiscore.measures import find
-from fujiscore.multiplicity import ADJUSTMENTS
+from fujiscore.inference.multiplicity import ADJUSTMENTS
+from fujiscore.many.aggregation import METHODS
+from fujiscore.measures.registry import find
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
@@ -70,7 +70,7 @@ def command(
     method: Any,
     exact: bool,
     adjust: Any,
-    measure: fj.Measure,
+    measure: fj.results.Measure,
     corrected: bool,
     sequential: bool,
     permutations: int,
@@ -104,7 +104,7 @@ def command(
     )
     agreement = None
     if sequential:
-        agreement = fj.sequential_rank_agreement(
+        agreement = fj.stats.sequential_rank_agreement(
             rankings, permutations=permutations, random_state=seed, **work.arguments(writing)
         )
     if plot is not None:
@@ -114,7 +114,7 @@ def command(
     deliver(_report(result, agreement, writing.show), writing)
 
 
-def _report(result: fj.Consensus, agreement: fj.RankAgreement | None, show: int | None) -> Report:
+def _report(result: fj.results.Consensus, agreement: fj.results.RankAgreement | None, show: int | None) -> Report:
     """Return the report in its three forms."""
     columns = result.columns()
     lists = [
@@ -145,7 +145,7 @@ def _report(result: fj.Consensus, agreement: fj.RankAgreement | None, show: int 
     )
 
 
-def _text(screen: Screen, result: fj.Consensus, columns: dict[str, Any], show: int) -> list[str]:
+def _text(screen: Screen, result: fj.results.Consensus, columns: dict[str, Any], show: int) -> list[str]:
     """Return the best items, and the agreement of each list."""
     n = result.ranking.n
     header = ["item", *(name.replace("_", " ") for name in columns if name != "item")]
@@ -167,7 +167,7 @@ def _text(screen: Screen, result: fj.Consensus, columns: dict[str, Any], show: i
     return [*lines, *([f"... {left} more lists"] if left else [])]
 
 
-def _depths(screen: Screen, agreement: fj.RankAgreement | None) -> list[str]:
+def _depths(screen: Screen, agreement: fj.results.RankAgreement | None) -> list[str]:
     """Return what sequential rank agreement says, and its curve as a share of the mean of random orders."""
     if agreement is None:
         return []

@@ -1,4 +1,4 @@
-"""What the commands on data sets share: their options, the data, and an estimate of the time. Imports click."""
+"""What the commands on data sets share: their options, the data, and an estimate of the time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import click
 
 from fujiscore.cli import options
 from fujiscore.cli.output import note
-from fujiscore.io.datasets import FORMATS, Data, load
+from fujiscore.features.datasets import FORMATS, Data, load
 from fujiscore.rankers.adapt import RANKERS
 from fujiscore.rankers.features import NAN, prepare
 from fujiscore.rankers.ranking import METHODS
 from fujiscore.rankers.targets import TASKS
-from fujiscore.tiles import workers
+from fujiscore.work.tiles import workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

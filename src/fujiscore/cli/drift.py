@@ -11,15 +11,15 @@ import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
-from fujiscore.drift import NOISES, ROLES
-from fujiscore.drift_results import COLUMNS, SHARES, SHOWN
 from fujiscore.errors import NAME, printable
-from fujiscore.gates import require_bounds
-from fujiscore.transforms import one_per_ranking
+from fujiscore.inputs.transforms import one_per_ranking
+from fujiscore.pair.gates import require_bounds
+from fujiscore.versions.drift import NOISES, ROLES
+from fujiscore.versions.results import COLUMNS, SHARES, SHOWN
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
-    from fujiscore.gates import Verdict
+    from fujiscore.pair.gates import Verdict
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def command(
     reference_resamples: tuple[str, ...],
     current_resamples: tuple[str, ...],
     seeds: bool,
-    measure: fj.Measure,
+    measure: fj.results.Measure,
     k: int | None,
     ks: Any,
     reading: options.Reading,
@@ -172,7 +172,7 @@ def command(
         rows = min(15, len(result.changes))
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 1.6 + 0.28 * rows))
     if html is not None:
-        from fujiscore.report.versions import drift as page_of
+        from fujiscore.versions.page import drift as page_of
 
         write_page(html, writing, page_of(result, verdict.lines()))
     deliver(_report(result, verdict, files, writing.show or SHOWN), writing)
@@ -182,7 +182,7 @@ def command(
     return 0 if verdict.passed else 1
 
 
-def _report(result: fj.Drift, verdict: Verdict, files: tuple[str, ...], show: int) -> Report:
+def _report(result: fj.results.Drift, verdict: Verdict, files: tuple[str, ...], show: int) -> Report:
     """Return the report in all its forms."""
     return Report(
         "drift",
@@ -195,7 +195,7 @@ def _report(result: fj.Drift, verdict: Verdict, files: tuple[str, ...], show: in
     )
 
 
-def _text(screen: Screen, result: fj.Drift, verdict: Verdict, show: int) -> list[str]:
+def _text(screen: Screen, result: fj.results.Drift, verdict: Verdict, show: int) -> list[str]:
     """Return the report as lines."""
     colour = {True: ORANGE, False: GREEN, None: None}[result.beyond]
     old, new = (screen.fit(label(name), max(8, (screen.width - 28) // 2)) for name in result.names)

@@ -11,7 +11,7 @@ import click
 
 from fujiscore.cli import options
 from fujiscore.errors import InputError
-from fujiscore.files import write_atomically
+from fujiscore.work.files import write_atomically
 
 COMMANDS = (
     "fuji compare examples/model_a.csv examples/model_b.csv",

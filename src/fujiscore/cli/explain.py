@@ -12,7 +12,7 @@ from fujiscore.cli import inputs, options
 from fujiscore.cli.compare import heading
 from fujiscore.cli.output import Report, check_destinations, deliver
 from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, label, table
-from fujiscore.explain import score_text
+from fujiscore.pair.explain import score_text
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
@@ -79,7 +79,7 @@ def _plain(column: Any) -> list[Any]:
     return column if isinstance(column, list) else column.tolist()
 
 
-def explained(screen: Screen, why: fj.Explanation, rows: int | None) -> list[str]:
+def explained(screen: Screen, why: fj.results.Explanation, rows: int | None) -> list[str]:
     """Return the decomposition and the table as lines."""
     shown = range(min(rows or len(why), len(why)))
     columns: dict[str, list[str]] = {

@@ -1,4 +1,4 @@
-"""The files that a command reads, each opened once, and their rankings. Imports io."""
+"""The files that a command reads, each opened once, and their rankings."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.cli.options import Reading
+    from fujiscore.inputs.ranking import Rankings
     from fujiscore.io import Loaded
-    from fujiscore.ranking import Rankings
-    from fujiscore.stream import Column
+    from fujiscore.pair.passes.stream import Column
 
 STANDARD_INPUT = "-"
 POLICIES = ("negative", "nan", "missing", "duplicates", "transform")

@@ -10,13 +10,13 @@ import click
 import numpy as np
 
 import fujiscore as fj
+from fujiscore.charts.matrix_plots import matrix_size
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import heat_map, label, table
 from fujiscore.errors import NAME, InputError, first_few, shown
 from fujiscore.io.documents import exists
-from fujiscore.matrix_plots import matrix_size
-from fujiscore.measures import find
+from fujiscore.measures.registry import find
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ ROOM_FOR_P = 22
 def command(
     *,
     files: tuple[str, ...],
-    measures: tuple[fj.Measure, ...],
+    measures: tuple[fj.results.Measure, ...],
     corrected: bool,
     p_values: bool,
     adjust: str,
@@ -111,7 +111,7 @@ def command(
         size = matrix_size(matrices[0], 0.55, 0.5)
         draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in matrices], size)  # type: ignore[misc]
     if html is not None:
-        from fujiscore.report.many import matrices as page_of
+        from fujiscore.many.page import matrices as page_of
 
         write_page(html, writing, page_of(matrices))
     deliver(_report(matrices, rankings.n_whole, writing.show), writing)
@@ -135,7 +135,7 @@ def _against(rankings: fj.Rankings, reference: str) -> tuple[fj.Rankings, fj.Ran
     return rankings[[reference]], rankings[[name for name in rankings.names if name != reference]]
 
 
-def _ordered(matrices: Sequence[fj.Matrix], *, by_value: bool, cluster: bool) -> list[fj.Matrix]:
+def _ordered(matrices: Sequence[fj.results.Matrix], *, by_value: bool, cluster: bool) -> list[fj.results.Matrix]:
     """Return the matrices all in the order that suits the first."""
     first = matrices[0]
     if by_value:
@@ -147,7 +147,7 @@ def _ordered(matrices: Sequence[fj.Matrix], *, by_value: bool, cluster: bool) ->
     return [matrix.reordered(order) for matrix in matrices]
 
 
-def _report(matrices: list[fj.Matrix], n: int, show: int | None) -> Report:
+def _report(matrices: list[fj.results.Matrix], n: int, show: int | None) -> Report:
     """Return the report in its three forms."""
     first = matrices[0]
     several = len(matrices) > 1 or first.p_values is not None
@@ -178,7 +178,7 @@ def _report(matrices: list[fj.Matrix], n: int, show: int | None) -> Report:
     return Report("matrix", lambda screen: _text(screen, matrices, n, show), lambda: data, header, lambda: rows, notes)
 
 
-def _parts(matrix: fj.Matrix) -> list[tuple[str, Any]]:
+def _parts(matrix: fj.results.Matrix) -> list[tuple[str, Any]]:
     """Return the values and, where pairs were tested, the p-values, each with what it is called."""
     parts: list[tuple[str, Any]] = [(matrix.area, matrix.values)]
     if matrix.p_values is not None:
@@ -186,7 +186,7 @@ def _parts(matrix: fj.Matrix) -> list[tuple[str, Any]]:
     return parts
 
 
-def _text(screen: Screen, matrices: list[fj.Matrix], n: int, show: int | None) -> list[str]:
+def _text(screen: Screen, matrices: list[fj.results.Matrix], n: int, show: int | None) -> list[str]:
     """Return one heat map per measure, or a list where there is one row or no room."""
     first = matrices[0]
     count = len(set(first.names) | set(first.columns))
@@ -206,16 +206,16 @@ def _text(screen: Screen, matrices: list[fj.Matrix], n: int, show: int | None) -
     return [*lines, *_legend(screen, first)]
 
 
-def _legend(screen: Screen, matrix: fj.Matrix) -> list[str]:
+def _legend(screen: Screen, matrix: fj.results.Matrix) -> list[str]:
     """Return what the mark means, if pairs were tested."""
     return [] if matrix.p_values is None else ["", *screen.wrap(matrix.legend)]
 
 
-def _p_header(matrix: fj.Matrix) -> list[str]:
+def _p_header(matrix: fj.results.Matrix) -> list[str]:
     return [] if matrix.p_values is None else ["p", "adjusted p"]
 
 
-def _cell(matrix: fj.Matrix, i: int, j: int) -> list[str]:
+def _cell(matrix: fj.results.Matrix, i: int, j: int) -> list[str]:
     """Return the value of a cell with its mark and, where pairs were tested, its p-values."""
     value = matrix.values[i, j]
     text = "-" if np.isnan(value) else f"{value:.4f}"
@@ -225,7 +225,7 @@ def _cell(matrix: fj.Matrix, i: int, j: int) -> list[str]:
     return [text + matrix.marks[i][j], *("-" if np.isnan(p) else f"{p:.2g}" for p in p_values)]
 
 
-def _extremes(screen: Screen, matrix: fj.Matrix, most: int) -> list[str]:
+def _extremes(screen: Screen, matrix: fj.results.Matrix, most: int) -> list[str]:
     """Return the most and the least similar pairs, where the whole is too wide."""
     i, j = np.triu_indices(len(matrix.names), 1)
     values = matrix.values[i, j]

@@ -11,8 +11,8 @@ import click
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver
 from fujiscore.cli.terminal import table
-from fujiscore.closed_forms import has_closed_form
-from fujiscore.measures import MEASURES, Measure, Properties
+from fujiscore.measures.registry import MEASURES, Measure, Properties
+from fujiscore.null.closed_forms import has_closed_form
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen

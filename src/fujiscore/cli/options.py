@@ -1,4 +1,4 @@
-"""The options that commands share: the same words mean the same everywhere. Imports click and the registries."""
+"""The options that commands share: the same words mean the same everywhere."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fujiscore.errors import InputError, spelling
-from fujiscore.intervals import ALTERNATIVES
+from fujiscore.inference.intervals import ALTERNATIVES
+from fujiscore.inputs.rankings import DUPLICATES, MISSING, NAN, NEGATIVE
+from fujiscore.inputs.transforms import TRANSFORMS
 from fujiscore.io.formats import FORMATS
-from fujiscore.measures import MEASURES, Measure, find
-from fujiscore.overlap import GRIDS, TIES, ZERO_TAIL
-from fujiscore.rankings import DUPLICATES, MISSING, NAN, NEGATIVE
-from fujiscore.transforms import TRANSFORMS
+from fujiscore.measures.overlap import GRIDS, TIES, ZERO_TAIL
+from fujiscore.measures.registry import MEASURES, Measure, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -229,7 +229,7 @@ class Work:
         arguments = {"n_jobs": self.jobs, "progress": False if self.no_progress or writing.quiet else None}
         if self.dask is None:
             return arguments
-        from fujiscore.executors import connected
+        from fujiscore.work.executors import connected
 
         return arguments | {"executor": click.get_current_context().with_resource(connected(self.dask))}
 

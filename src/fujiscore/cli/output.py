@@ -1,4 +1,4 @@
-"""What commands write: text, JSON, CSV or Markdown, to the terminal or a file, and figures. Imports the terminal."""
+"""What commands write: text, JSON, CSV or Markdown, to the terminal or a file, and figures."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fujiscore import __version__
+from fujiscore._version import __version__
 from fujiscore.cli.terminal import FILE, Screen, terminal
 from fujiscore.errors import InputError, MissingExtraError, one_line
-from fujiscore.files import write_atomically
-from fujiscore.tables import ascii_json, to_csv, to_json
+from fujiscore.text.tables import ascii_json, to_csv, to_json
+from fujiscore.work.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from fujiscore.cli.options import Writing
-    from fujiscore.report.page import Page
+    from fujiscore.pages.page import Page
 
 FIGURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
@@ -144,7 +144,7 @@ def draw_figure(plot: str, writing: Writing, draw_on: Callable[[Any], Any], size
     try:
         from matplotlib.figure import Figure
 
-        from fujiscore.plots import write_figure
+        from fujiscore.charts.plots import write_figure
     except ImportError as error:
         raise MissingExtraError("--plot needs matplotlib: pip install 'fujiscore[plot]'") from error
     figure = Figure(figsize=size, layout="constrained")
@@ -157,7 +157,7 @@ def draw_figure(plot: str, writing: Writing, draw_on: Callable[[Any], Any], size
 
 def write_page(html: str, writing: Writing, page: Page) -> None:
     """Write a page of charts."""
-    from fujiscore.report.page import write
+    from fujiscore.pages.page import write
 
     write(page, html, force=writing.force)
     note(writing, f"page: {html}")

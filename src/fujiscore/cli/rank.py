@@ -14,9 +14,9 @@ from fujiscore.rankers import rank
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
-    from fujiscore.io.datasets import Data
+    from fujiscore.features.datasets import Data
+    from fujiscore.inputs.ranking import Rankings
     from fujiscore.rankers import Features
-    from fujiscore.ranking import Rankings
 
 SHOWN = 10
 LEAST_COLUMN = 20

@@ -17,20 +17,22 @@ from fujiscore.cli.inputs import STANDARD_INPUT
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, note, write_page
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.errors import InputError, counted
-from fujiscore.gates import bless as store
-from fujiscore.gates import judge, require_bounds, require_storable
-from fujiscore.io.runs import Asked, load_run
-from fujiscore.runs import compare_runs
+from fujiscore.pair.gates import require_bounds
+from fujiscore.runs.baselines import bless as store
+from fujiscore.runs.baselines import require_storable
+from fujiscore.runs.compare import compare_runs
+from fujiscore.runs.gates import judge
+from fujiscore.runs.tables import Asked, load_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.cli.terminal import Screen
-    from fujiscore.explain import Explanation
-    from fujiscore.gates import Verdict
-    from fujiscore.io.runs import Run
-    from fujiscore.measures import Measure
-    from fujiscore.run_results import RunComparison
+    from fujiscore.measures.registry import Measure
+    from fujiscore.pair.explain import Explanation
+    from fujiscore.pair.gates import Verdict
+    from fujiscore.runs.results import RunComparison
+    from fujiscore.runs.tables import Run
 
 DEFAULT_MEASURES = ("fuji", "rbo", "jaccard")
 SHOWN, EXPLAINED_ROWS = 5, 8
@@ -159,7 +161,7 @@ def command(
     if plot is not None:
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 4.0))
     if html is not None:
-        from fujiscore.report.queries import run_comparison
+        from fujiscore.runs.page import run_comparison
 
         write_page(html, writing, run_comparison(result, verdict))
     names = (old or new, new)

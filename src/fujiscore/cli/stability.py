@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import fujiscore as fj
+from fujiscore.charts.plots import title
 from fujiscore.cli import inputs, options
 from fujiscore.cli.between import report as report_between
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
 from fujiscore.errors import NAME, InputError, counted, short_names, shortened
-from fujiscore.intervals import ALTERNATIVES
-from fujiscore.measures import find
-from fujiscore.plots import title
-from fujiscore.ranks import COVERS as RANKS_COVER
-from fujiscore.ranks import item_ranks
-from fujiscore.stability import COVERS
-from fujiscore.stability_tests import are_paired, compare_stabilities
+from fujiscore.inference.intervals import ALTERNATIVES
+from fujiscore.many.ranks import COVERS as RANKS_COVER
+from fujiscore.many.ranks import item_ranks
+from fujiscore.many.stability import COVERS
+from fujiscore.many.stability_tests import are_paired, compare_stabilities
+from fujiscore.measures.registry import find
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.cli.terminal import Screen
-    from fujiscore.intervals import Alternative
+    from fujiscore.inference.intervals import Alternative
 
 LEAST = 3
 # Items in the table and the figure of ranks, and the most that a figure has room for.
@@ -105,7 +105,7 @@ def command(
     k: int | None,
     between: bool,
     confidence: float,
-    measures: tuple[fj.Measure, ...],
+    measures: tuple[fj.results.Measure, ...],
     corrected: bool,
     points: options.Points,
     reading: options.Reading,
@@ -165,12 +165,12 @@ def command(
 def _write_page(html: str | None, writing: options.Writing, *results: Any) -> None:
     """Write the page, if one was asked for."""
     if html is not None:
-        from fujiscore.report.many import stabilities
+        from fujiscore.many.page import stabilities
 
         write_page(html, writing, stabilities(*results))
 
 
-def _deliver_ranks(result: fj.ItemRanks, name: str, plot: str | None, writing: options.Writing) -> None:
+def _deliver_ranks(result: fj.results.ItemRanks, name: str, plot: str | None, writing: options.Writing) -> None:
     """Write the items' ranks as a report, and as a figure."""
     columns = result.columns()
     plain = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
@@ -191,7 +191,7 @@ def _deliver_ranks(result: fj.ItemRanks, name: str, plot: str | None, writing: o
     deliver(report, writing)
 
 
-def _ranks_text(screen: Screen, result: fj.ItemRanks, name: str, most: int) -> list[str]:
+def _ranks_text(screen: Screen, result: fj.results.ItemRanks, name: str, most: int) -> list[str]:
     """Return the first items with their ranks as lines."""
     header = ["item", "tier", "mean rank", f"{result.confidence:.0%} interval", "best", "worst", f"in top {result.k}"]
     rows = [
@@ -218,8 +218,8 @@ def _ranks_text(screen: Screen, result: fj.ItemRanks, name: str, most: int) -> l
 
 
 def _compared(
-    stable: list[fj.Stability], paired: bool | None, alternative: Alternative
-) -> fj.StabilityComparison | None:
+    stable: list[fj.results.Stability], paired: bool | None, alternative: Alternative
+) -> fj.results.StabilityComparison | None:
     """Return the comparison of two methods; None of one."""
     if len(stable) != 2:
         return None
@@ -281,10 +281,12 @@ def _common_start(words: Sequence[str]) -> str:
     return next((least[:i] for i, letter in enumerate(least) if most[i] != letter), least)
 
 
-def _draw(plot: str, writing: options.Writing, names: Sequence[str], curves: list[list[fj.StabilityCurve]]) -> None:
+def _draw(
+    plot: str, writing: options.Writing, names: Sequence[str], curves: list[list[fj.results.StabilityCurve]]
+) -> None:
     """Draw each method's curve of each measure on axes of its own."""
 
-    def on(curve: fj.StabilityCurve, name: str) -> Any:
+    def on(curve: fj.results.StabilityCurve, name: str) -> Any:
         return lambda ax: title(curve.plot(ax=ax), name)
 
     axes = [on(curve, name) for part in curves for curve, name in zip(part, names, strict=True)]
@@ -293,8 +295,8 @@ def _draw(plot: str, writing: options.Writing, names: Sequence[str], curves: lis
 
 def _report(
     names: Sequence[str],
-    results: list[tuple[list[fj.Stability], fj.StabilityComparison | None]],
-    curves: list[list[fj.StabilityCurve]],
+    results: list[tuple[list[fj.results.Stability], fj.results.StabilityComparison | None]],
+    curves: list[list[fj.results.StabilityCurve]],
     groups: Sequence[fj.Rankings],
 ) -> Report:
     """Return the report in its three forms."""
@@ -334,8 +336,8 @@ def _report(
 def _text(
     screen: Screen,
     names: Sequence[str],
-    results: list[tuple[list[fj.Stability], fj.StabilityComparison | None]],
-    curves: list[list[fj.StabilityCurve]],
+    results: list[tuple[list[fj.results.Stability], fj.results.StabilityComparison | None]],
+    curves: list[list[fj.results.StabilityCurve]],
 ) -> list[str]:
     """Return the values, their difference and the curves as lines."""
     first = results[0][0][0]
@@ -366,7 +368,7 @@ def _text(
     return [*lines, *([""] if results[0][1] and charts else []), *side_by_side(screen, charts)]
 
 
-def _verdict(names: Sequence[str], test: fj.StabilityComparison) -> str:
+def _verdict(names: Sequence[str], test: fj.results.StabilityComparison) -> str:
     """Return what the comparison says, in words."""
     more = shortened(names[1] if test.difference > 0 else names[0], NAME)
     clear = f"{more} is more stable" if test.low > 0 or test.high < 0 else "neither method is clearly more stable"

@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fujiscore import study_files, study_report
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver, note, write_page
 from fujiscore.cli.terminal import label, table
 from fujiscore.errors import counted
-from fujiscore.files import results_folder
-from fujiscore.measures import find
-from fujiscore.resampling import SCHEMES
-from fujiscore.study import study
+from fujiscore.features import files as study_files
+from fujiscore.features import report as study_report
+from fujiscore.features.resampling import SCHEMES
+from fujiscore.features.study import study
+from fujiscore.measures.registry import find
+from fujiscore.work.files import results_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fujiscore.cli.terminal import Screen
-    from fujiscore.files import Results
-    from fujiscore.io.datasets import Data
-    from fujiscore.study import Study
+    from fujiscore.features.datasets import Data
+    from fujiscore.features.study import Study
+    from fujiscore.work.files import Results
 
 SHOWN = 10
 
@@ -97,7 +98,7 @@ def command(
         if results is not None:
             _save(result, results, writing, kind or "png")
     if html is not None:
-        from fujiscore.report.studies import study as page_of
+        from fujiscore.features.page import study as page_of
 
         write_page(html, writing, page_of(replace(result, notes=tuple(data_sets.notes(data, result.notes))), data.name))
     deliver(_report(result, data), replace(writing, out=None))

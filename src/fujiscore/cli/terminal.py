@@ -1,4 +1,4 @@
-"""What the terminal shows: width, colours and characters; tables, charts and heat maps that fit. Imports tables."""
+"""What the terminal shows: width, colours and characters; tables, charts and heat maps that fit."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import click
 import numpy as np
 
 from fujiscore.errors import one_line, printable, shortened
-from fujiscore.tables import display_width, pad
+from fujiscore.text.tables import display_width, pad
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from fujiscore.coercion import Scores
-    from fujiscore.overlap import Sizes
+    from fujiscore.inputs.coercion import Scores
+    from fujiscore.measures.overlap import Sizes
 
 NARROWEST, WIDEST, PLAIN_WIDTH = 60, 160, 80
 # Of middle lightness: they stand out on white as on black (contrast with either at least 4).

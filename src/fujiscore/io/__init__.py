@@ -1,4 +1,4 @@
-"""Files to rankings: `load` returns what a file holds, `read` aligned and checked rankings. Imports rankings."""
+"""Files to rankings: `load` returns what a file holds, `read` aligned and checked rankings."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import Labelled
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
+from fujiscore.inputs.coercion import Labelled
+from fujiscore.inputs.rankings import DUPLICATES, align
+from fujiscore.inputs.transforms import AS_IS, one_per_ranking
 from fujiscore.io import formats
 from fujiscore.io.columns import group_evidence, is_item_name, rankings_in, says_score
 from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
-from fujiscore.notes import Fact, Note, prefixed
-from fujiscore.rankings import DUPLICATES, align
-from fujiscore.transforms import AS_IS, one_per_ranking
+from fujiscore.text.notes import Fact, Note, prefixed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fujiscore.direction import Evidence
+    from fujiscore.inputs.direction import Evidence
+    from fujiscore.inputs.ranking import Rankings
+    from fujiscore.inputs.rankings import Duplicates, Missing, Nan, Negative
+    from fujiscore.inputs.transforms import Transforms
     from fujiscore.io.documents import Document
     from fujiscore.io.table import Group, Roles, Table
-    from fujiscore.ranking import Rankings
-    from fujiscore.rankings import Duplicates, Missing, Nan, Negative
-    from fujiscore.transforms import Transforms
 
     File: TypeAlias = str | os.PathLike[str]
 

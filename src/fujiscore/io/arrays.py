@@ -1,4 +1,4 @@
-"""NumPy files (.npy): one ranking, or one per row, of items named by their position. Imports limits and table."""
+"""NumPy files (.npy): one ranking, or one per row, of items named by their position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parquet, Feather and large delimited files through pyarrow, imported at first use. Imports table and errors."""
+"""Parquet, Feather and large delimited files through pyarrow, imported at first use."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import EXACT, is_null, merged, require_apart
 from fujiscore.errors import InputError, MissingExtraError
+from fujiscore.inputs.coercion import EXACT, is_null, merged, require_apart
 from fujiscore.io.limits import require_memory
 from fujiscore.io.table import MISSING, Group, Table, damaged, require_distinct, texts
 

@@ -1,4 +1,4 @@
-"""Which columns are items, scores and rankings, named or guessed, and the rankings in them. Imports table."""
+"""Which columns are items, scores and rankings, named or guessed, and the rankings in them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import EXACT, is_null, is_number, require_apart
-from fujiscore.direction import P_VALUES, by_rank, by_rows, evidence, kind_of
 from fujiscore.errors import InputError, first_few, shown, spelled
+from fujiscore.inputs.coercion import EXACT, is_null, is_number, require_apart
+from fujiscore.inputs.direction import P_VALUES, by_rank, by_rows, evidence, kind_of
+from fujiscore.inputs.roles import (
+    COMPETITOR_NAMES,
+    GROUP_NAMES,
+    LONG_RANKING_NAMES,
+    QUERY_NAMES,
+    RANKING_NAMES,
+    is_group_name,
+    plain,
+)
 from fujiscore.io.table import (
     LISTED,
     Group,
@@ -29,22 +38,13 @@ from fujiscore.io.table import (
     require_plain_numbers,
     unknown,
 )
-from fujiscore.roles import (
-    COMPETITOR_NAMES,
-    GROUP_NAMES,
-    LONG_RANKING_NAMES,
-    QUERY_NAMES,
-    RANKING_NAMES,
-    is_group_name,
-    plain,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
-    from fujiscore.direction import Evidence, Order
+    from fujiscore.inputs.direction import Evidence, Order
     from fujiscore.io.table import Table
 
 # Names are compared without case, points, dashes, underscores and spaces; the first that a table has counts.

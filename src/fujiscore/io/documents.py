@@ -1,4 +1,4 @@
-"""Files as bytes and lines: each opened once, decompression, encodings, errors. Imports columnar (zstd), limits."""
+"""Files as bytes and lines: each opened once, decompression, encodings, errors."""
 
 from __future__ import annotations
 

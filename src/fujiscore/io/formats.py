@@ -1,4 +1,4 @@
-"""How formats are recognised, and the table in a file of each. Imports columnar, headers, limits and table."""
+"""How formats are recognised, and the table in a file of each."""
 
 from __future__ import annotations
 

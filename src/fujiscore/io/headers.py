@@ -1,4 +1,4 @@
-"""Whether the first row of a delimited file names its columns, and commas that may be decimal. Imports columns."""
+"""Whether the first row of a delimited file names its columns, and commas that may be decimal."""
 
 from __future__ import annotations
 

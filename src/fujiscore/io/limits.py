@@ -1,4 +1,4 @@
-"""How much memory reading a file may take: a limit, an estimate while the content streams by. Imports errors only."""
+"""How much memory reading a file may take: a limit, an estimate while the content streams by."""
 
 from __future__ import annotations
 

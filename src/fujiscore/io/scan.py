@@ -1,4 +1,4 @@
-"""`scan`: columns of Parquet files that `compare` reads in passes if they do not fit in memory. Imports columnar."""
+"""`scan`: columns of Parquet files that `compare` reads in passes if they do not fit in memory."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.coercion import EXACT, Labelled
 from fujiscore.errors import InputError, first_few, shown
+from fujiscore.inputs.coercion import EXACT, Labelled
 from fujiscore.io import columnar, load, locate
 from fujiscore.io.columns import choose, column_evidence
 from fujiscore.io.documents import Files
 from fujiscore.io.formats import is_stored_parquet
 from fujiscore.io.limits import memory_limit
 from fujiscore.io.table import Table, require_distinct
-from fujiscore.stream import Column
+from fujiscore.pair.passes.stream import Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fujiscore.coercion import Scores
+    from fujiscore.inputs.coercion import Scores
     from fujiscore.io import File
     from fujiscore.io.table import Roles
 

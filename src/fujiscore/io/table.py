@@ -1,4 +1,4 @@
-"""A table in a file: its columns, the one syntax of numbers, the one list of missing values. Imports coercion."""
+"""A table in a file: its columns, the one syntax of numbers, the one list of missing values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.coercion import is_null, is_number
 from fujiscore.errors import InputError, first_few, shown
+from fujiscore.inputs.coercion import is_null, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -8,20 +8,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fujiscore import __version__
+from fujiscore._version import __version__
 from fujiscore.errors import InputError, MissingExtraError, spelled
-from fujiscore.files import results_folder
 from fujiscore.paper import figures, forest, genes, page, properties, scenarios, sources, study, theory
 from fujiscore.paper.record import VERDICTS
-from fujiscore.tables import to_json
-from fujiscore.tiles import run
+from fujiscore.text.tables import to_json
+from fujiscore.work.files import results_folder
+from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from fujiscore.files import Results
     from fujiscore.paper.record import Claim, Figure, Section
+    from fujiscore.work.files import Results
 
 COMMAND = "fuji paper"
 DPI = 140

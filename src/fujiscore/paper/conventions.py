@@ -43,7 +43,7 @@ def areas(rankings: Any, others: Any = None, measure: str = "fuji", *, ks: Any, 
     return fj.pairwise(rankings, others, ties="closed" if corrected else "stable", **options).values
 
 
-def top_weighted(rankings: Any, measure: str = "fuji") -> fj.Matrix:
+def top_weighted(rankings: Any, measure: str = "fuji") -> fj.results.Matrix:
     """Return the areas on 1, 2, 4, ..., n, raw and corrected for chance, by the library's default for ties."""
     return fj.pairwise(rankings, measure=measure, ks="exp", corrected=True, ties="closed", progress=False)
 

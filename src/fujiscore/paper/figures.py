@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore as fj
+from fujiscore.charts.plots import colour
 from fujiscore.paper.record import Figure
-from fujiscore.plots import colour
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,7 +96,7 @@ def counts(figure: Any, features: Sequence[int]) -> None:
     ax.yaxis.get_major_locator().set_params(integer=True)
 
 
-def panels(figure: Any, name: str, comparisons: Mapping[str, fj.Comparison]) -> None:
+def panels(figure: Any, name: str, comparisons: Mapping[str, fj.results.Comparison]) -> None:
     """Draw one panel per pair of rankings: the measures over k, on a logarithmic axis."""
     axes = figure.subplots(len(comparisons), 1, sharex=True)
     for ax, (pair, comparison) in zip(axes, comparisons.items(), strict=True):

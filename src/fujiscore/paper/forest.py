@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import fujiscore as fj
+from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, first_few, spelled
 from fujiscore.paper.conventions import auc, score
 from fujiscore.paper.figures import GREY, line_figure
 from fujiscore.paper.record import DATA_SETS, NO_DATA, Table, make_section
-from fujiscore.plots import colour
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from fujiscore.io.datasets import Data
+    from fujiscore.features.datasets import Data
     from fujiscore.paper.conventions import Sets
     from fujiscore.paper.figures import Line
     from fujiscore.paper.record import Figure, Section
@@ -30,7 +30,7 @@ def raw_data(folder: Path, published: Sets) -> Iterator[tuple[str, Data, Sequenc
     Raw data are `NAME.parquet` with one column per feature, named as in the published rankings, and a column `target`;
     digits come from scikit-learn.
     """
-    from fujiscore.io.datasets import load
+    from fujiscore.features.datasets import load
 
     named = spelled("data", str(folder))
     if not folder.is_dir():

@@ -47,7 +47,7 @@ def _number(label: object) -> int:
     return int(str(label).rpartition("_")[2])
 
 
-def _contributions(explained: fj.Explanation) -> Table:
+def _contributions(explained: fj.results.Explanation) -> Table:
     """Return the genes of both lists with ranks, scores and their contributions to FUJI."""
     numbers = [_number(label) for label in explained.items]
     names = [GENES.get(number, ("", ""))[0] for number in numbers]

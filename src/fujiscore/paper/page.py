@@ -1,4 +1,4 @@
-"""The reproduction as one self-contained page, and the statements as Markdown. Imports records only."""
+"""The reproduction as one self-contained page, and the statements as Markdown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore import __version__
+from fujiscore._version import __version__
 from fujiscore.errors import printable
 from fujiscore.paper.record import CAVEAT, DIFFERS, FAILS, HOLDS, UNCHECKED, shipped
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.closed_forms import has_closed_form
+from fujiscore.null.closed_forms import has_closed_form
 from fujiscore.paper.conventions import ROUNDING, areas, curve, score
 from fujiscore.paper.record import Table, check, listed, make_section
 from fujiscore.paper.scenarios import COINCIDING

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fujiscore.tables import to_csv
+from fujiscore.text.tables import to_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import fujiscore as fj
 from fujiscore.errors import InputError, first_few, spelled
-from fujiscore.files import write_atomically
 from fujiscore.paper.record import DATA_SETS, shipped
-from fujiscore.tiles import run
+from fujiscore.work.files import write_atomically
+from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

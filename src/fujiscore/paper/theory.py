@@ -264,8 +264,8 @@ def _check_limit(limit: Table) -> Checks:
 
 def chance_section() -> Section:
     """Compute chance levels, and judge what the paper says about them."""
-    exact = {n: fj.expected_jaccard(n) for n in SIZES}
-    rough = {n: fj.expected_jaccard(n, method="paper") for n in SIZES}
+    exact = {n: fj.stats.expected_jaccard(n) for n in SIZES}
+    rough = {n: fj.stats.expected_jaccard(n, method="paper") for n in SIZES}
     errors = [_errors(exact[n], rough[n]) for n in SIZES]
     columns = ("n", "largest error", "at k", "largest relative error", "at k ", "exact at k = 1")
     table = Table("expected_jaccard", "Error of k/(2n - k) as the expected Jaccard index", columns, errors)

@@ -1,4 +1,4 @@
-"""Feature rankers: (X, y) to one score per feature, higher is better. Imports rankings, kernels and errors."""
+"""Feature rankers: (X, y) to one score per feature, higher is better."""
 
 from fujiscore.rankers.adapt import Ranker, as_ranker
 from fujiscore.rankers.features import Features, prepare

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError, choice
-from fujiscore.models.estimators import input_scores
+from fujiscore.inputs.models.estimators import input_scores
 from fujiscore.rankers.features import Features, described_columns
 from fujiscore.rankers.forest import genie3, random_forest
 from fujiscore.rankers.information import mutual_information
 from fujiscore.rankers.relief import relief
 from fujiscore.rankers.surf import multisurf, surf
-from fujiscore.seeds import as_seed
+from fujiscore.work.seeds import as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

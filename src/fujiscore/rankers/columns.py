@@ -1,4 +1,4 @@
-"""One column of a data set as an array: numbers as they are, categories as codes. Imports nothing of the package."""
+"""One column of a data set as an array: numbers as they are, categories as codes."""
 
 from __future__ import annotations
 

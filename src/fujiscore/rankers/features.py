@@ -1,4 +1,4 @@
-"""The prepared table: features and target of whatever users have, checked once, as arrays. Imports targets."""
+"""The prepared table: features and target of whatever users have, checked once, as arrays."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from fujiscore.coercion import is_number, unmasked
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
+from fujiscore.inputs.coercion import is_number, unmasked
 from fujiscore.rankers.columns import codes_of, is_missing, objects, renumbered
 from fujiscore.rankers.targets import as_target, one_dimensional
-from fujiscore.seeds import as_seed
+from fujiscore.work.seeds import as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Genie3 and random forest importance, from one forest of scikit-learn. Imports kernels and features."""
+"""Genie3 and random forest importance, from one forest of scikit-learn."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
 from fujiscore.rankers.columns import renumbered
 from fujiscore.rankers.features import described_columns, prepare
-from fujiscore.seeds import as_seed
-from fujiscore.tiles import progress_bar, shows_progress, spread, workers
+from fujiscore.work.seeds import as_seed
+from fujiscore.work.tiles import progress_bar, shows_progress, spread, workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Mutual information between each feature and the target, by nearest neighbours. Imports kernels and features."""
+"""Mutual information between each feature and the target, by nearest neighbours."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import fujiscore._kernels as _kernels
 from fujiscore.errors import integer
 from fujiscore.rankers.columns import renumbered
 from fujiscore.rankers.features import prepare
-from fujiscore.seeds import as_random_state
-from fujiscore.tiles import progress_bar, spread, workers
+from fujiscore.work.seeds import as_random_state
+from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

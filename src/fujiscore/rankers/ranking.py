@@ -1,4 +1,4 @@
-"""A table of features and a target to one ranking per method: `rank`. Imports the rankers and rankings."""
+"""A table of features and a target to one ranking per method: `rank`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from fujiscore.errors import InputError, integer, spelled
+from fujiscore.inputs.ranking import Rankings
 from fujiscore.rankers.adapt import Ranker, as_ranker
 from fujiscore.rankers.features import described_columns, prepare
 from fujiscore.rankers.forest import METHODS as FOREST
 from fujiscore.rankers.forest import forest_scores
-from fujiscore.ranking import Rankings
-from fujiscore.seeds import as_seed
+from fujiscore.work.seeds import as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""ReliefF and RReliefF over all instances: what near instances tell about features. Imports kernels and features."""
+"""ReliefF and RReliefF over all instances: what near instances tell about features."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import fujiscore._kernels as _kernels
 from fujiscore.errors import choice, integer
 from fujiscore.rankers.columns import renumbered
 from fujiscore.rankers.features import prepare
-from fujiscore.tiles import progress_bar, spread, workers
+from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

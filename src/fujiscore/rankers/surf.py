@@ -1,4 +1,4 @@
-"""SURF and MultiSURF: Relief with all instances within a radius as neighbours. Imports kernels and relief."""
+"""SURF and MultiSURF: Relief with all instances within a radius as neighbours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.rankers.features import prepare
 from fujiscore.rankers.relief import scaled_to_range
-from fujiscore.tiles import progress_bar, spread, workers
+from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
     from fujiscore.rankers.features import Features, Scores

@@ -1,4 +1,4 @@
-"""The target of a data set: classes or a quantity, recognised or as told. Imports columns and errors."""
+"""The target of a data set: classes or a quantity, recognised or as told."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from fujiscore.coercion import unmasked
 from fujiscore.errors import InputError, choice, shown, spelled
+from fujiscore.inputs.coercion import unmasked
 from fujiscore.rankers.columns import codes_of, objects, renumbered
 
 if TYPE_CHECKING:

@@ -1,0 +1,333 @@
+"""How similar two methods are, and whether one pair is more similar than another, from resamples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from fujiscore.charts.result import Result, difference_table, estimate_cells, record
+from fujiscore.errors import InputError, choice, counted, proportion, spelled
+from fujiscore.inference.intervals import ALTERNATIVES, ZERO, bounded, test, welch
+from fujiscore.inputs.ranking import Rankings
+from fujiscore.inputs.rankings import combine, takes_policies
+from fujiscore.inputs.rankings import rankings as as_rankings
+from fujiscore.many.pairwise import pairwise
+from fujiscore.measures.registry import find
+from fujiscore.null.closed_forms import correct
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fujiscore.inference.intervals import Alternative
+    from fujiscore.inputs.coercion import Scores
+    from fujiscore.inputs.rankings import Policies
+    from fujiscore.many.matrix import Matrix
+    from fujiscore.measures.overlap import Ties, ZeroTail
+    from fujiscore.text.tables import Table
+
+COVERS = "the interval covers resamples drawn as these were: resamples of one data set tell about that data set"
+NO_SPREAD = "the spread over the resamples is zero: the interval holds what as many equal resamples leave possible"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ResampledSimilarity(Result):
+    """The mean similarity of two methods over resamples.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The mean, and its confidence interval.
+    standard_error, confidence : float
+        The standard error, and the interval's confidence.
+    m : tuple of int
+        The number of rankings of each method.
+    paired : bool
+        Whether only rankings of the same resample were compared.
+    pairs : Matrix
+        Every ranking of the first method (rows) against every one of the second; paired values are on the diagonal.
+    notes : tuple of str
+        What was done to the input, and what the value rests on.
+    """
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    confidence: float
+    m: tuple[int, int]
+    paired: bool
+    pairs: Matrix
+    notes: tuple[str, ...] = ()
+
+    def _summary(self) -> list[str]:
+        kind = counted(self.m[0], "resample") if self.paired else f"{self.m[0]} by {self.m[1]} rankings"
+        head = (
+            f"similarity ({find(self.pairs.measure).title}, {self.pairs.area}) {self.value:.4f}, "
+            f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}, {kind}"
+        )
+        return [head, COVERS]
+
+    _svg = "similarity"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
+        known = estimate_cells("similarity", self) | {"paired": ("", self.paired)}
+        caption = f"similarity of two methods ({find(self.pairs.measure).title}, {self.pairs.area})"
+        return [record(caption, known, [COVERS])]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairComparison(Result):
+    """The difference between the similarities of two pairs of methods, (A, B) and (A, C).
+
+    Attributes
+    ----------
+    difference, low, high : float
+        The similarity of (A, B) less that of (A, C), and its confidence interval.
+    p_value, statistic : float
+        Of the hypothesis that both pairs are equally similar (never 0); the difference over its standard error.
+    alternative : str
+        What the test is for: "two-sided", or that (A, B) is more ("greater") or less similar.
+    first, second : ResampledSimilarity
+        The pairs (A, B) and (A, C).
+    notes : tuple of str
+        What was done to the input, and what the test rests on.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    statistic: float
+    alternative: str
+    first: ResampledSimilarity
+    second: ResampledSimilarity
+    notes: tuple[str, ...] = ()
+
+    def _summary(self) -> list[str]:
+        sides = "" if self.alternative == "two-sided" else f", one-sided: {self.alternative}"
+        head = (
+            f"difference {self.difference:+.4f} ({self.first.value:.4f} - {self.second.value:.4f}), "
+            f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, "
+            f"p = {self.p_value:.4g} ({'paired' if self.first.paired else 'unpaired'}{sides})"
+        )
+        return [head, COVERS]
+
+    _svg = "stability_comparison"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
+        names = ("first: (A, B)", "second: (A, C)", "difference")
+        kind = f"similarity of two pairs of methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
+        return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
+
+
+@takes_policies
+def resampled_similarity(
+    a: Any,
+    b: Any,
+    measure: Any = "fuji",
+    *,
+    paired: bool | None = None,
+    ks: Any = "exp",
+    corrected: bool = False,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
+    ties: Ties = "closed",
+    zero_tail: ZeroTail = "include",
+    **policies: Unpack[Policies],
+) -> ResampledSimilarity:
+    """Return the similarity of two methods with an interval, from resamples of both.
+
+    Parameters
+    ----------
+    a, b : mapping, DataFrame, 2-D array, sequence or Rankings
+        At least three rankings by each method, as in `fujiscore.rankings`.
+    paired : bool, optional
+        Whether the i-th rankings of both come from the same resample: then the value is the mean over resamples,
+        otherwise over all pairs of a ranking of each. By default they are paired if both collections carry the same
+        names, more than positions, in the same order.
+    confidence : float
+        Of the interval, between 0 and 1.
+    measure, ks, corrected, n_jobs, executor, progress, ties, zero_tail, **policies
+        As in `pairwise`.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> forest = [[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1]]
+    >>> relief = [[5, 8, 1, 2], [9, 6, 1, 2], [6, 9, 2, 1]]
+    >>> result = fj.stats.resampled_similarity(forest, relief, paired=True)
+    >>> result.low < result.value < result.high
+    True
+    """
+    level = proportion("confidence", confidence)
+    methods = _collections((a, b), ("a", "b"), policies)
+    paired = _are_paired(methods) if paired is None else paired
+    _require_pairs(methods, paired=paired)
+    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    return _similarity(pairwise(methods[0], methods[1], **options, **work), level, paired=paired)
+
+
+@takes_policies
+def compare_pairs(
+    a: Any,
+    b: Any,
+    c: Any,
+    measure: Any = "fuji",
+    *,
+    paired: bool | None = None,
+    alternative: Alternative = "two-sided",
+    ks: Any = "exp",
+    corrected: bool = False,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
+    ties: Ties = "closed",
+    zero_tail: ZeroTail = "include",
+    **policies: Unpack[Policies],
+) -> PairComparison:
+    """Test whether method A is more similar to B than to C, from resamples of each.
+
+    Parameters
+    ----------
+    a, b, c : mapping, DataFrame, 2-D array, sequence or Rankings
+        At least three rankings by each method, as in `fujiscore.rankings`.
+    alternative : {"two-sided", "greater", "less"}
+        Whether to test for any difference, or for (A, B) being more ("greater") or less similar than (A, C). The
+        interval is as one-sided as the test.
+    paired, measure, ks, corrected, confidence, n_jobs, executor, progress, ties, zero_tail, **policies
+        As in `resampled_similarity`.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> a = [[9, 5, 2, 1], [8, 6, 0, 2], [5, 9, 3, 1], [7, 6, 1, 0]]
+    >>> b = [[8, 5, 1, 2], [9, 6, 1, 2], [6, 9, 2, 1], [7, 5, 1, 0]]
+    >>> c = [[1, 2, 5, 9], [2, 0, 6, 8], [1, 3, 9, 5], [0, 1, 6, 7]]
+    >>> result = fj.stats.compare_pairs(a, b, c, paired=True, alternative="greater")
+    >>> result.difference > 0, result.p_value < 0.05
+    (True, True)
+    """
+    choice("alternative", alternative, ALTERNATIVES)
+    level = proportion("confidence", confidence)
+    methods = _collections((a, b, c), ("a", "b", "c"), policies)
+    paired = _are_paired(methods) if paired is None else paired
+    _require_pairs(methods, paired=paired)
+    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    first, second = (
+        _similarity(pairwise(methods[0], other, **options, **work), level, paired=paired) for other in methods[1:]
+    )
+    return _compared(first, second, alternative)
+
+
+def _similarity(pairs: Matrix, confidence: float, *, paired: bool) -> ResampledSimilarity:
+    """Return the mean of a matrix, or of its diagonal, with its interval."""
+    values, sizes = pairs.values, (len(pairs.names), len(pairs.columns))
+    used = np.diagonal(values) if paired else values
+    error = float(np.sqrt(used.var(ddof=1) / used.size if paired else _variance(values, 0) + _variance(values, 1)))
+    value = float(used.mean())
+    low, high = map(float, bounded(value, error, min(sizes), confidence, *_range(pairs, paired=paired)))
+    notes = tuple(dict.fromkeys((*pairs.notes, *((NO_SPREAD,) if error <= ZERO else ()))))
+    return ResampledSimilarity(value, low, high, error, confidence, sizes, paired, pairs, notes)
+
+
+def _compared(first: ResampledSimilarity, second: ResampledSimilarity, alternative: str) -> PairComparison:
+    """Return the test of the difference of two pairs that share their first method."""
+    variance, freedom = _spread(first, second)
+    (least_b, most_b), (least_c, most_c) = (_range(one.pairs, paired=one.paired) for one in (first, second))
+    difference = first.value - second.value
+    found = test(
+        difference,
+        float(np.sqrt(variance)),
+        freedom,
+        confidence=first.confidence,
+        alternative=alternative,
+        span=(least_b - most_c, most_b - least_c),
+        m=min(*first.m, *second.m),
+    )
+    notes = (*first.notes, *second.notes, *((NO_SPREAD,) if variance <= ZERO**2 else ()))
+    return PairComparison(
+        difference,
+        found.low,
+        found.high,
+        found.p_value,
+        found.statistic,
+        alternative,
+        first,
+        second,
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+def _spread(first: ResampledSimilarity, second: ResampledSimilarity) -> tuple[float, float]:
+    """Return the variance of the difference of two pairs that share their first method, and its degrees of freedom.
+
+    The variances over the rankings of each method all count what single pairs add, which is twice too often. As for
+    stability, the variance is halfway: with it tests at 5 % reject in 3 to 5 % of cases, without in 0 to 4 %.
+    """
+    ab, ac = first.pairs.values, second.pairs.values
+    if first.paired:
+        return float((np.diagonal(ab) - np.diagonal(ac)).var(ddof=1) / len(ab)), len(ab) - 1.0
+    sizes = (*ab.shape, ac.shape[1])
+    parts = [float((ab.mean(axis=1) - ac.mean(axis=1)).var(ddof=1) / len(ab)), _variance(ab, 1), _variance(ac, 1)]
+    variance = sum(parts)
+    unbiased = max(variance - _residual(ab) - _residual(ac), 0.0)
+    freedom = welch(parts, sizes) if len(set(sizes)) == 1 else min(sizes) - 1.0
+    return (variance + unbiased) / 2, freedom
+
+
+def _residual(values: Scores) -> float:
+    """Return the part of the variance of a matrix's mean that neither rows nor columns explain."""
+    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    rows, columns = values.shape
+    return float((rest**2).sum() / ((rows - 1) * (columns - 1)) / values.size)
+
+
+def _variance(values: Scores, axis: int) -> float:
+    """Return the jackknife variance of the mean of a matrix over its rows (axis 0) or its columns (axis 1)."""
+    means = values.mean(axis=1 - axis)
+    return float(means.var(ddof=1) / means.size)
+
+
+def _range(pairs: Matrix, *, paired: bool) -> tuple[float, float]:
+    """Return the least and the greatest value that the mean can have."""
+    measure = find(pairs.measure)
+    if not pairs.corrected or pairs.expected is None:
+        return measure.low, measure.high
+    least = correct(np.full_like(pairs.expected, measure.low), pairs.expected)
+    return float((np.diagonal(least) if paired else least).mean()), 1.0
+
+
+def _collections(given: Sequence[Any], names: Sequence[str], policies: Policies) -> list[Rankings]:
+    """Return the rankings of each method, at least three, all over the same items."""
+    methods = [as_rankings(method, **policies) for method in given]
+    for method, name in zip(methods, names, strict=True):
+        if len(method) < 3:
+            raise InputError(f"{name} must hold at least 3 rankings of one method; got {len(method)}.")
+    together = reduce(partial(combine, missing=policies.get("missing", "raise")), methods)
+    ends = np.cumsum([len(method) for method in methods]).tolist()
+    return [
+        Rankings.of(list(together)[end - len(method) : end], together.labels, together.universe, together.notes)
+        for method, end in zip(methods, ends, strict=True)
+    ]
+
+
+def _are_paired(methods: Sequence[Rankings]) -> bool:
+    """Return whether all methods name their rankings alike, and by more than positions 0, 1, 2, ..."""
+    names = methods[0].names
+    return len({method.names for method in methods}) == 1 and names != tuple(map(str, range(len(names))))
+
+
+def _require_pairs(methods: Sequence[Rankings], *, paired: bool) -> None:
+    """Raise unless paired methods have as many rankings each."""
+    sizes = [len(method) for method in methods]
+    if paired and len(set(sizes)) > 1:
+        listed = ", ".join(map(str, sizes))
+        raise InputError(f"{spelled('paired')} needs as many rankings of each method; got {listed}.")

@@ -1,0 +1,216 @@
+"""Tests between ranking methods: is one more stable than another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from fujiscore.charts.result import Result, difference_table
+from fujiscore.errors import InputError, choice, spelled
+from fujiscore.inference.intervals import ALTERNATIVES, ZERO, test, welch
+from fujiscore.inputs.rankings import rankings as as_rankings
+from fujiscore.inputs.rankings import takes_policies
+from fujiscore.many.pairwise import pairwise
+from fujiscore.many.stability import (
+    COVERS,
+    Stability,
+    jackknife_error,
+    leave_one_out,
+    of_pairs,
+    require_enough,
+    symmetric,
+    value_range,
+)
+from fujiscore.measures.registry import find
+from fujiscore.pages.page import Page, Reported
+
+if TYPE_CHECKING:
+    from fujiscore.inference.intervals import Alternative
+    from fujiscore.inputs.coercion import Scores
+    from fujiscore.inputs.rankings import Policies
+    from fujiscore.measures.overlap import Ties, ZeroTail
+    from fujiscore.text.tables import Table
+
+NO_SPREAD = "the difference has no spread: interval and p-value hold what rankings without a difference leave possible"
+# At 5 %, with 5 and 30 rankings: 9 % if some rankings are much noisier, 15 % if 10 % of them fail.
+UNEQUAL = (
+    "the numbers of rankings differ: a one-sided test rejects too often where few rankings make the spread, "
+    "since the method with fewer of them then seems more stable"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StabilityComparison(Result, Reported):
+    """The difference between two methods' stability.
+
+    Attributes
+    ----------
+    difference : float
+        The second's value less the first's.
+    low, high : float
+        The confidence interval of the difference.
+    p_value : float
+        Of the hypothesis that both are equally stable; never 0.
+    statistic : float
+        The difference over its standard error.
+    paired : bool
+        Whether the i-th rankings of both methods came from the same resample.
+    first, second : Stability
+        The two methods.
+    alternative : str
+        What the test is for: "two-sided", or that the second is more ("greater") or less stable.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    statistic: float
+    paired: bool
+    first: Stability
+    second: Stability
+    notes: tuple[str, ...] = ()
+    alternative: str = "two-sided"
+
+    def _page(self) -> Page:
+        from fujiscore.many import page
+
+        return page.stability_comparison(self)
+
+    @property
+    def kind(self) -> str:
+        """The kind of test, in words."""
+        sides = "" if self.alternative == "two-sided" else f", one-sided: {self.alternative}"
+        return f"{'paired' if self.paired else 'unpaired'}{sides}"
+
+    def _summary(self) -> list[str]:
+        head = (
+            f"difference {self.difference:+.4f} ({self.second.value:.4f} - {self.first.value:.4f}), "
+            f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, "
+            f"p = {self.p_value:.4g} ({self.kind})"
+        )
+        return [head, COVERS]
+
+    _svg = "stability_comparison"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
+        names = ("first", "second", "difference")
+        kind = f"stability of two methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
+        return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
+
+
+@takes_policies
+def compare_stability(
+    first: Any,
+    second: Any,
+    measure: Any = "fuji",
+    *,
+    paired: bool | None = None,
+    alternative: Alternative = "two-sided",
+    ks: Any = "exp",
+    corrected: bool = False,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
+    ties: Ties = "closed",
+    zero_tail: ZeroTail = "include",
+    **policies: Unpack[Policies],
+) -> StabilityComparison:
+    """Test whether one ranking method is more stable than another.
+
+    Parameters
+    ----------
+    first, second : mapping, DataFrame, 2-D array, sequence or Rankings
+        The rankings of each method, as in `fujiscore.rankings`.
+    paired : bool, optional
+        Whether the i-th rankings of both methods came from the same resample; the test is then sharper. By default
+        they are taken as paired if the two collections carry the same names, more than positions, in the same order.
+    alternative : {"two-sided", "greater", "less"}
+        Whether to test for any difference, or for a second method that is more ("greater") or less stable. The
+        interval is as one-sided as the test.
+    measure, ks, corrected, confidence, n_jobs, executor, progress, ties, zero_tail, **policies
+        As in `stability`.
+
+    Returns
+    -------
+    StabilityComparison
+        With `.difference` (second less first), `.low`, `.high` and `.p_value`.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> shaky = [[9, 5, 2, 1], [1, 6, 9, 2], [5, 9, 3, 1], [2, 6, 1, 8]]
+    >>> steady = [[9, 5, 2, 1], [9, 6, 2, 1], [9, 5, 3, 1], [8, 6, 2, 1]]
+    >>> result = fj.stats.compare_stability(shaky, steady, ks="all")
+    >>> result.difference > 0, result.p_value < 0.05
+    (True, True)
+    """
+    choice("alternative", alternative, ALTERNATIVES)
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
+    methods = [as_rankings(method, **policies) for method in (first, second)]
+    for method, name in zip(methods, ("first", "second"), strict=True):
+        require_enough(len(method), name)
+    a, b = (of_pairs(pairwise(method, **options, **work), confidence) for method in methods)
+    return compare_stabilities(a, b, paired=are_paired(a, b) if paired is None else paired, alternative=alternative)
+
+
+def compare_stabilities(
+    first: Stability, second: Stability, *, paired: bool, alternative: Alternative = "two-sided"
+) -> StabilityComparison:
+    """Compare two stabilities that are already computed."""
+    if paired and first.m != second.m:
+        raise InputError(
+            f"{spelled('paired')} needs as many rankings of one method as of the other; got {first.m} and {second.m}."
+        )
+    if paired:
+        variance, freedom = _tempered_variance(symmetric(second.pairs) - symmetric(first.pairs)), first.m - 1.0
+    else:
+        parts = [_tempered_variance(symmetric(method.pairs)) for method in (first, second)]
+        variance, sizes = sum(parts), (first.m, second.m)
+        # With unequal numbers, Welch's degrees of freedom let tests at 5 % reject in up to 24 % of cases.
+        freedom = welch(parts, sizes) if first.m == second.m else min(sizes) - 1.0
+    (least_a, most_a), (least_b, most_b) = value_range(first.pairs), value_range(second.pairs)
+    difference = second.value - first.value
+    found = test(
+        difference,
+        float(np.sqrt(variance)),
+        freedom,
+        confidence=first.confidence,
+        alternative=alternative,
+        span=(least_b - most_a, most_b - least_a),
+        m=min(first.m, second.m),
+    )
+    doubts = [NO_SPREAD] if variance <= ZERO**2 else []
+    doubts += [UNEQUAL] if alternative != "two-sided" and first.m != second.m else []
+    notes = tuple(dict.fromkeys((*first.notes, *second.notes, *doubts)))
+    return StabilityComparison(
+        difference, found.low, found.high, found.p_value, found.statistic, paired, first, second, notes, alternative
+    )
+
+
+def _tempered_variance(values: Scores) -> float:
+    """Return a variance of the mean over pairs for tests: halfway between the jackknife's and the unbiased one.
+
+    The jackknife's is too large with few rankings (with 10, tests at 5 % reject in 2 to 3 % of cases), the unbiased
+    one (the square less the mean product of disjoint pairs) so noisy that they reject in 6 to 9 %.
+    """
+    m = len(values)
+    value, left_out = leave_one_out(values)
+    jackknife = jackknife_error(left_out) ** 2
+    if m < 4:
+        return jackknife
+    apart = values - np.diag(np.diagonal(values))
+    sums = apart.sum(axis=1)
+    disjoint = sums.sum() ** 2 - 4 * (sums**2).sum() + 2 * (apart**2).sum()
+    unbiased = value**2 - disjoint / (m * (m - 1) * (m - 2) * (m - 3))
+    return float((jackknife + min(max(unbiased, 0.0), jackknife)) / 2)
+
+
+def are_paired(first: Stability, second: Stability) -> bool:
+    """Return whether two methods name their rankings alike, and by more than positions 0, 1, 2, ..."""
+    names = first.pairs.names
+    return names == second.pairs.names and names != tuple(str(i) for i in range(len(names)))

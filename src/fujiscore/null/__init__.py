@@ -1,0 +1,4 @@
+"""What chance gives: closed forms, one k, areas, permutations and bands.
+
+Takes: rankings, grids and measures. Gives: expectations, variances, corrected values and p-values.
+"""

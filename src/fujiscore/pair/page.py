@@ -1,0 +1,165 @@
+"""The page of two rankings: curves against chance, and the items behind them at each k."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from fujiscore.charts.plots import colour
+from fujiscore.measures.overlap import zero_policy
+from fujiscore.measures.registry import find
+from fujiscore.null.chance import chance_words, p_text
+from fujiscore.null.closed_forms import correct
+from fujiscore.pages.encode import number, packed, thinned
+from fujiscore.pages.page import Page
+from fujiscore.pages.tops import described, tops
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fujiscore.inputs.coercion import Scores
+    from fujiscore.measures.overlap import Sizes
+    from fujiscore.pair.compare import Comparison, Level
+
+# Headline numbers at the head of the page.
+FACTS = 6
+
+
+def comparison(result: Comparison, k: int | None = None) -> Page:
+    """Return the page of a comparison, which shows the items at k first."""
+    names = result.rankings.names
+    held = [embedded(result)] if result.in_memory else []
+    parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None, start=k or result.usual_k)]
+    if told := chance_words(result.chance.values()):
+        parts.append({"kind": "said", "title": "Against chance", "said": told})
+    if held:
+        parts.append({"kind": "follow", "title": "Find an item", "tops": 0, "said": described(held[0])})
+    parts.append(_levels_part(result))
+    levels = [level for level in result.levels() if level.k is None] or result.levels()
+    return Page(
+        kind="Comparison of two rankings",
+        names=names,
+        verdict=verdict_of(result),
+        facts=[_fact(level) for level in levels[:FACTS]],
+        parts=parts,
+        settings=_settings(result),
+        notes=result.notes,
+        tops=held,
+    )
+
+
+def embedded(result: Comparison, **room: int) -> dict[str, Any]:
+    """Return both rankings as the page holds them."""
+    overlap = result.overlap
+    entry = result.loaded("the page's items")
+    return tops(entry, ties=overlap.ties, zero_tail=zero_policy(overlap), **room)
+
+
+def verdict_of(result: Comparison) -> str:
+    """Return the answer as a sentence."""
+    return f"{result.verdict()}."
+
+
+def p_words(level: Level) -> str:
+    """Return a p-value with its sign, and the alternative unless it is "greater"."""
+    equals = "" if isinstance(p_text(level.p_value, level.method), str) else "= "
+    return f"p {equals}{_p_value(level)}"
+
+
+def _p_value(level: Level) -> str:
+    """Return a p-value, and the alternative unless it is "greater"."""
+    p = p_text(level.p_value, level.method)
+    text = p if isinstance(p, str) else f"{p:.2g}"
+    return text if level.alternative in {None, "greater"} else f"{text}, {level.alternative}"
+
+
+def _is_known(value: float | None) -> bool:
+    return value is not None and not isnan(value)
+
+
+def _fact(level: Level) -> tuple[str, str, str]:
+    """Return a headline number: what it is, its value, and chance."""
+    known = [f"chance {level.expected:.4f}"] if _is_known(level.expected) else []
+    known += [f"corrected {level.corrected:.4f}"] if _is_known(level.corrected) else []
+    known += [p_words(level)] if _is_known(level.p_value) else []
+    value = "undefined" if isnan(level.value) else f"{level.value:.4f}"
+    return f"{find(level.measure).title}, {level.place}", value, ", ".join(known) or "chance level not known"
+
+
+def pair_part(result: Comparison, held: int | None, **more: Any) -> dict[str, Any]:
+    """Return curves over k, with the chance level of the first measure, and the position of the rankings' items."""
+    ks = result.ks
+    kept = thinned(ks, keep=result.at.tolist())
+    lines = []
+    for order, (name, curve) in enumerate(result.curves.items()):
+        chance = result.chance.get(name)
+        line: dict[str, Any] = _line(name, curve.values[kept])
+        if chance is not None:
+            line["expected"] = packed(chance.expected[kept])
+            line["corrected"] = packed(chance.corrected[kept])
+            if order == 0 and chance.has_band:
+                line |= _band(chance.band(), chance.expected, kept)
+        lines.append(line)
+    said = "" if kept.size == ks.size else f"Curves are thinned: {kept.size} of {ks.size} evaluated k, on a log grid."
+    names = list(result.rankings.names)
+    part = {"kind": "pair", "title": "Similarity over k", "ks": ks[kept].tolist(), "lines": lines, "said": said}
+    return part | {"tops": held, "pair": [0, 1], "names": names} | more
+
+
+def _band(band: tuple[Scores, Scores], expected: Scores, kept: Sizes) -> dict[str, str]:
+    """Return where chance keeps the curve, raw and corrected."""
+    ends = dict(zip(("low", "high"), band, strict=True))
+    raw = {name: packed(values[kept]) for name, values in ends.items()}
+    return raw | {f"{name}_corrected": packed(correct(values, expected)[kept]) for name, values in ends.items()}
+
+
+def _line(name: str, values: Scores, **more: Any) -> dict[str, Any]:
+    """Return a measure's curve with its name and colour."""
+    measure = find(name)
+    return {"title": measure.title, "colour": colour(name), "values": packed(values), "low_end": measure.low, **more}
+
+
+def _levels_part(result: Comparison) -> dict[str, Any]:
+    """Return every value against chance as a table."""
+    header = ["measure", "where", "value", "by chance", "corrected", "z", "p"]
+    rows = [
+        [
+            find(level.measure).title,
+            level.place,
+            *map(number, (level.value, level.expected, level.corrected, level.z)),
+            _p_cell(level),
+        ]
+        for level in result.levels()
+    ]
+    return {"kind": "table", "title": "Values", "header": header, "rows": rows}
+
+
+def _p_cell(level: Level) -> str | None:
+    """Return a p-value for a table."""
+    return _p_value(level) if _is_known(level.p_value) else None
+
+
+def _settings(result: Comparison) -> dict[str, Any]:
+    """Return how the comparison was made."""
+    rankings = result.rankings
+    return {
+        "items": result.n,
+        "universe": rankings.universe or "not given",
+        "evaluated k": result.grid.described(),
+        "measures": ", ".join(measure.name for measure in result.measures),
+        "ties": result.overlap.ties,
+        "zero tail": zero_policy(result.overlap),
+        "p-values": _p_method(result),
+        "alternative": result.alternative,
+    }
+
+
+def _p_method(result: Comparison) -> str:
+    """Return where the p-values come from."""
+    levels = list(result.chance.values())
+    return levels[0].how if levels and levels[0].method is not None else "none"
+
+
+def joined(notes: Sequence[Sequence[str]]) -> list[str]:
+    """Return the notes of several results, each once."""
+    return list(dict.fromkeys(note for part in notes for note in part))

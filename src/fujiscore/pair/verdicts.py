@@ -1,0 +1,85 @@
+"""A comparison in one line: its headline against chance, and where the rankings differ most."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fujiscore.null.chance import is_least
+from fujiscore.null.permutations import ROUNDING
+
+if TYPE_CHECKING:
+    from fujiscore.inputs.coercion import Scores
+    from fujiscore.measures.overlap import Sizes
+    from fujiscore.pair.compare import Comparison, Level
+
+# A number between 0 and 1 has two digits, and up to so many if it would read as 0 or 1.
+MOST_DIGITS = 6
+
+
+def headline_level(result: Comparison) -> Level:
+    """Return the first measure's top-weighted area, whose k are even on a log axis; without one its first level."""
+    levels = [level for level in result.levels() if level.measure == result.measures[0].name]
+    weighted = {points.area for points in result.grids if points.kind == "exp" and points.ks.size > 1}
+    return next((level for level in levels if level.place in weighted), levels[0])
+
+
+def lowest_stretch(ks: Sizes, values: Scores, level: float) -> tuple[int, int] | None:
+    """Return the first and last k of a curve's lowest stretch; None where it nowhere falls below the level.
+
+    The stretch holds the lowest value (the first of them if there are several) and the evaluated k around it, without
+    a break, at which the curve is at least half as far below the level as there.
+    """
+    known = ~np.isnan(values)
+    ks, values = ks[known], values[known]
+    if values.size < 2 or isnan(level) or level - values.min() <= ROUNDING:
+        return None
+    lowest = int(np.flatnonzero(values <= values.min() + ROUNDING)[0])
+    outside = np.flatnonzero(values > (values[lowest] + level) / 2 + ROUNDING)
+    place = int(np.searchsorted(outside, lowest))
+    first = outside[place - 1] + 1 if place else 0
+    last = outside[place] - 1 if place < outside.size else values.size - 1
+    return int(ks[first]), int(ks[last])
+
+
+def differs_most(result: Comparison) -> tuple[int, int] | None:
+    """Return the lowest stretch of the first measure's curve against its headline; None for measures of whole lists."""
+    measure = result.measures[0]
+    if measure.whole:
+        return None
+    return lowest_stretch(result.ks, result.curves[measure.name].values, headline_level(result).value)
+
+
+def verdict(result: Comparison) -> str:
+    """Return the headline of the first measure, what is known of chance, and where the rankings differ most."""
+    level, measure = headline_level(result), result.measures[0]
+    if isnan(level.value):
+        return f"{measure.title} is undefined"
+    text = f"{measure.title} {two_digits(level.value)}"
+    known = [("chance", level.expected), ("corrected", level.corrected)]
+    parts = [f"{name} {two_digits(value)}" for name, value in known if value is not None and not isnan(value)]
+    parts += [] if level.p_value is None or isnan(level.p_value) else [_p_text(level, level.p_value)]
+    text += f" ({', '.join(parts)})" if parts else ""
+    stretch = differs_most(result)
+    if stretch is not None:
+        text += f": differs most at k = {'-'.join(map(str, dict.fromkeys(stretch)))}"
+    elif not measure.whole and result.curves[measure.name].values.min() >= 1 - ROUNDING:
+        text += ": no difference at any evaluated k"
+    return text
+
+
+def two_digits(value: float) -> str:
+    """Return a value with two digits, with more where it would wrongly read as 0 or 1."""
+    for digits in range(2, MOST_DIGITS + 1):
+        text = f"{round(value, digits) + 0.0:.{digits}f}"
+        if float(text) % 1 or abs(value - round(value)) <= ROUNDING:
+            break
+    return text
+
+
+def _p_text(level: Level, p_value: float) -> str:
+    """Return the p-value in words, as at most what it is where it is the least that can be told."""
+    kind = "" if level.alternative in {None, "greater"} else f", {level.alternative}"
+    return f"p {'<=' if is_least(p_value, level.method) else '='} {p_value:.2g}{kind}"

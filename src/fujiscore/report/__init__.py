@@ -1,1 +1,0 @@
-"""What people look at: pictures as SVG, results in notebooks, and results as self-contained HTML pages."""

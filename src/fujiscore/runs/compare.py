@@ -1,0 +1,567 @@
+"""Two runs, tables of (query, item, score): one comparison per query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
+from fujiscore.inputs import models
+from fujiscore.inputs.coercion import Labelled, no_signs, require_size
+from fujiscore.inputs.direction import judged
+from fujiscore.inputs.labels import advice, near_matches
+from fujiscore.inputs.ranking import Ranking, Rankings
+from fujiscore.inputs.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
+from fujiscore.inputs.transforms import named, one_per_ranking, scales, without_signs
+from fujiscore.measures.overlap import GRIDS, TIES, ZERO_TAIL
+from fujiscore.measures.registry import find, require_signs, require_whole
+from fujiscore.pair.explain import zeros_say_nothing
+from fujiscore.runs.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
+from fujiscore.runs.queries import Rules, repeated, together
+from fujiscore.runs.results import RunComparison
+from fujiscore.runs.rows import require_best_first
+from fujiscore.runs.spans import UnsortedError, chunks, ranges, ways
+from fujiscore.runs.tables import Asked, alike, has_text, load_run, open_runs, require_groups
+from fujiscore.text.notes import Fact, Note, Tally, final
+from fujiscore.work.tiles import run
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from concurrent.futures import Executor
+
+    from numpy.typing import NDArray
+
+    from fujiscore.inputs.direction import Evidence
+    from fujiscore.measures.registry import Measure
+    from fujiscore.runs.queries import Chunk
+    from fujiscore.runs.spans import Stored
+    from fujiscore.runs.tables import Run
+
+MISSING = ("bounds", "zero", "drop", "raise")
+# Rows of both runs per tile: some hundredths of a second.
+TILE = 1 << 18
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to do with every query; the same for all tiles."""
+
+    task: Task
+    rules: Rules
+    keep: int
+
+
+@dataclass
+class Part:
+    """The comparison of some queries."""
+
+    queries: list[Any] = field(default_factory=list)
+    columns: list[dict[str, NDArray[Any]]] = field(default_factory=list)
+    only: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
+    groups: list[Any] = field(default_factory=list)
+    kept: list[tuple[float, Any, Any]] = field(default_factory=list)  # value, query, its two lists
+    tally: Tally = field(default_factory=Tally)
+
+    def add(self, other: Part, keep: int) -> None:
+        """Append another part; of the lists, those of the queries that changed most stay."""
+        self.queries += other.queries
+        self.columns += other.columns
+        self.groups += other.groups
+        for mine, others in zip(self.only, other.only, strict=True):
+            mine.extend(others)
+        self.kept = sorted([*self.kept, *other.kept], key=lambda entry: entry[0])[:keep]
+        self.tally.merge(other.tally)
+
+    def shares_items(self) -> bool:
+        """Return whether a query has an item of both runs, or there is no query."""
+        return not self.queries or any(part["shared"].any() for part in self.columns)
+
+    def joined(self) -> dict[str, NDArray[Any]]:
+        """Return one array per column."""
+        return {name: np.concatenate([part[name] for part in self.columns]) for name in self.columns[0]}
+
+
+@checks_keywords
+def compare_runs(
+    a: Any,
+    b: Any,
+    *,
+    by: str | None = None,
+    item: str | None = None,
+    score: str | None = None,
+    group_by: str | None = None,
+    format: str | None = None,
+    measures: Sequence[Any] = ("fuji", "rbo", "jaccard"),
+    k: int | None = None,
+    ks: Any = None,
+    universe: int | None = None,
+    missing: str = "bounds",
+    negative: str = "raise",
+    nan: str = "raise",
+    duplicates: str = "raise",
+    transform: Any = None,
+    ties: str = "closed",
+    zero_tail: str = "include",
+    confidence: float = 0.95,
+    keep: int = 20,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+) -> RunComparison:
+    """Compare two runs query by query.
+
+    Parameters
+    ----------
+    a, b : path, DataFrame, Arrow stream, mapping, list, 2-D array or pair of arrays
+        Tables with one row per query and item: Parquet (also a folder of files), CSV, TSV, Feather, JSON or TREC files,
+        DataFrames of any library (such as those of PyTerrier), Arrow tables and streams. Mappings of query to ranking,
+        `Rankings`, lists of rankings (dicts), and `ranx.Run`s. Scores with one row per query (instance) and one column
+        per item (feature): DataFrames, whose columns are matched by name and whose rows by the pandas index, arrays and
+        tensors of floats, tuples of tensors (one per input, from captum), and `shap.Explanation`s. What a vector index
+        returns: pairs (ids, scores) of 2-D arrays, one row per query from best to worst, the id -1 for no item;
+        distances need a `transform`. Parquet sorted by query is read as a stream, in bounded memory; other large files
+        are sorted by DuckDB first (extra `duckdb`).
+    by, item, score : str, optional
+        The columns of queries, items and scores; guessed from their names if not given.
+    group_by : str, optional
+        A column with one value per query, by which results are also summarised.
+    format : str, optional
+        The files' format, as in `read`.
+    measures : sequence of str or Measure
+        Names in `MEASURES`; the first one is the headline.
+    k : int, optional
+        Compare the first k items of each query, 10 by default; a shorter list is compared at its own length.
+    ks : {"exp", "all", "squared"} or increasing integers, optional
+        Give the area under the curve over this grid instead, up to the length of the shorter list.
+    universe : int, optional
+        The number of items that lists were drawn from, for values corrected for chance and p-values.
+    missing : {"bounds", "zero", "drop", "raise"}
+        Items that one list lacks: their score is unknown, so that FUJI is at least `fuji` (they count as 0) and at
+        most `fuji_high`; they score 0; they are left out; or they are an error.
+    negative : {"raise", "clip", "abs", "split"}
+        As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
+        the same items, unless `missing` is "zero" or "drop", and scores must have signs: pick one output of several.
+    nan, duplicates, transform, ties, zero_tail
+        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "minmax", "flip", "rank")
+        does on each query's. A pair such as ("exp", None) is one for each run.
+    confidence : float
+        Level of the intervals of means.
+    keep : int
+        The number of queries that changed most whose lists are kept, for `explain`.
+    n_jobs, executor, progress
+        As in `pairwise`. With an executor each worker reads its own range of queries of Parquet files.
+
+    Returns
+    -------
+    RunComparison
+        With `.to_frame()`, one row per query, `.interval()`, `.quantile()`, `.worst()`, `.explain()` and `.notes`.
+
+    Examples
+    --------
+    >>> import fujiscore as fj
+    >>> old = {"q1": {"x": 3.0, "y": 2.0, "z": 1.0}, "q2": {"x": 2.0, "y": 1.0}}
+    >>> new = {"q1": {"x": 3.0, "y": 2.0, "w": 1.0}, "q2": {"x": 2.0, "y": 1.0}}
+    >>> fj.compare_runs(old, new, k=3).columns["jaccard"]
+    array([0.5, 1. ])
+    """
+    a, b = (_read(obj, name) for obj, name in ((a, "a"), (b, "b")))
+    rules = _rules(_suited(negative, a, b), nan, missing, duplicates, transform)
+    task = _task(measures, k, ks, universe, rules, ties, zero_tail)
+    for obj, name, one in zip((a, b), ("a", "b"), rules.transforms, strict=True):
+        _require_signs(obj, name, task, without_signs(one, rules.negative))
+    proportion("confidence", confidence)
+    asked = Asked(by, item, score, group_by, format)
+    job = Job(task, rules, integer("keep", keep, 0))
+    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    notes: list[str] = []
+    a, b = open_runs((a, b), asked)
+    with ExitStack() as stack:
+        folder = partial(_folder, stack)
+        for stores in ways(a, b, asked, folder, notes, distributed=executor is not None):
+            try:
+                if stores is None:
+                    part, names = _in_memory(a, b, asked, job, notes, work)
+                else:
+                    part, names = _from_stores(*stores, job, notes, work)
+                break
+            except UnsortedError:
+                continue
+    return _result(part, names, job, {"k": task.depths.ks}, confidence, notes)
+
+
+def _folder(stack: ExitStack) -> Path:
+    """Return a new folder, which is there until the stack is closed."""
+    return Path(stack.enter_context(TemporaryDirectory(prefix="fujiscore-")))
+
+
+def _read(obj: Any, name: str) -> Any:
+    """Return what a library returned as rankings, tensors as arrays, `Rankings` as a mapping, others as they are."""
+    if isinstance(obj, Rankings):
+        return dict(obj.items())
+    return models.read(obj, name) or models.without_gradient(obj)
+
+
+def _suited(negative: str, a: Any, b: Any) -> str:
+    """Return the policy for negative scores: where none is named, the one that suits what a library returned."""
+    suits = {_suits(obj) for obj in (a, b)}
+    return suits.pop() if negative == "raise" and len(suits) == 1 else negative
+
+
+def _suits(obj: Any) -> str:
+    """Return the policy for negative scores that suits a run; of rankings of magnitudes, the one that made them."""
+    if isinstance(obj, models.Source):
+        return obj.negative
+    return "abs" if any(ranking.negatives is not None for ranking in _checked(obj)) else "raise"
+
+
+def _checked(obj: Any) -> list[Ranking]:
+    """Return the checked rankings in a mapping or a list of them."""
+    members = obj.values() if isinstance(obj, Mapping) else obj if isinstance(obj, (list, tuple)) else ()
+    return [ranking for ranking in members if isinstance(ranking, Ranking)]
+
+
+def _require_signs(obj: Any, name: str, task: Task, transformed: str | None) -> None:
+    """Raise if signs are asked for that scores have lost, before or by a transform."""
+    parts = [obj] if isinstance(obj, models.Source) else _checked(obj)
+    for unsigned in (transformed, *(part.unsigned for part in parts)):
+        if unsigned is not None and task.negative == "split":
+            raise no_signs(name, spelled("negative", "split"), unsigned)
+        for measure in task.measures:
+            require_signs(measure, name, unsigned)
+
+
+def _rules(negative: str, nan: str, missing: str, duplicates: str, transform: Any) -> Rules:
+    """Return the checked policies."""
+    choice("negative", negative, NEGATIVE)
+    choice("nan", nan, NAN)
+    choice("missing", missing, MISSING)
+    choice("duplicates", duplicates, DUPLICATES)
+    first, second = one_per_ranking(transform, ("a", "b"))
+    if negative != "split" and first == second == "abs":
+        negative = "abs"  # the signs stay beside the magnitudes
+    return Rules(negative, nan, missing, duplicates, (first, second))
+
+
+def _task(
+    measures: Sequence[Any],
+    k: int | None,
+    ks: Any,
+    universe: int | None,
+    rules: Rules,
+    ties: str,
+    zero_tail: str,
+) -> Task:
+    """Return the checked task."""
+    names = (measures,) if isinstance(measures, str) else measures
+    chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
+    if not chosen:
+        raise InputError(f"{spelled('measures')} must name at least one measure; got none.")
+    if k is not None and ks is not None:
+        raise InputError(f"{spelled('k')} and {spelled('ks')} both say where to evaluate: pass one of them.")
+    choice("ties", ties, TIES)
+    choice("zero_tail", zero_tail, ZERO_TAIL)
+    if universe is not None:
+        require_size(integer("universe", universe, 1), "universe")
+    if rules.negative == "split":
+        _require_signed_items(chosen, universe)
+    bounded = "bounds" if rules.missing == "bounds" else "zero"
+    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, rules.negative)
+
+
+def _require_signed_items(measures: Sequence[Measure], universe: int | None) -> None:
+    """Raise for what items split by sign do not have, as `compare` does."""
+    for measure in measures:
+        require_whole(measure, split=True)
+    if universe is not None:
+        raise InputError(f"{spelled('universe')} cannot be combined with {spelled('negative', 'split')}.")
+
+
+def _depths(k: int | None, ks: Any) -> Any:
+    """Return where to evaluate: one k, a grid's name, or increasing integers."""
+    if ks is None:
+        return integer("k", 10 if k is None else k, 1)
+    if isinstance(ks, str):
+        choice("ks", ks, GRIDS)
+        return ks
+    points = np.atleast_1d(np.asarray(ks))
+    if (
+        points.ndim != 1
+        or not points.size
+        or points.dtype.kind not in "iu"
+        or points[0] < 1
+        or (np.diff(points) < 1).any()
+    ):
+        raise InputError(
+            f"{spelled('ks')} must be {', '.join(GRIDS)} or increasing positive integers; got {shown(ks)}."
+        )
+    return points.astype(np.int64)
+
+
+def _in_memory(
+    a: Any, b: Any, asked: Asked, job: Job, notes: list[str], work: dict[str, Any]
+) -> tuple[Part, tuple[str, str]]:
+    """Compare two runs that are read whole."""
+    shapes = [np.shape(obj) if isinstance(obj, np.ndarray) else None for obj in (a, b)]
+    if None not in shapes and shapes[0] != shapes[1]:
+        raise InputError(
+            f"a and b must be arrays of one shape, to be compared row by row; got {shapes[0]} and {shapes[1]}."
+        )
+    first, second = load_run(a, "a", asked), load_run(b, "b", asked)
+    _require_comparable(first, second, job.rules)
+    names = (first.name, second.name) if first.name != second.name else ("a", "b")
+    grouped = any(side.columns.groups is not None for side in (first, second))
+    require_groups(asked, names, found=grouped)
+    for name, loaded in zip(names, (first, second), strict=True):
+        notes += [note if isinstance(note, Note) else f"{name}: {note}" for note in loaded.notes]
+    notes += _on_direction(names, (first.evidence, second.evidence), job)
+    r, s, told = alike(first.columns, second.columns)
+    notes += told
+    part = Part()
+    chunk = together(r, s, names, job.rules, part.tally)
+    spans = _cut(chunk)
+    for piece in run(_compared, spans, shared=(chunk, job, names), label="queries", **work):
+        part.add(piece, job.keep)
+    part.only[0].extend(chunk.only[0])
+    part.only[1].extend(chunk.only[1])
+    if not part.shares_items():
+        notes += _near_items([dict.fromkeys(side.items.tolist()) for side in (r, s)], names)
+    return part, names
+
+
+def _on_direction(names: tuple[str, str], known: Sequence[Evidence | None], job: Job) -> list[str]:
+    """Return notes on runs whose scores are read as they stand though less seems better; raise if it surely is."""
+    sides = zip(names, known, job.rules.transforms, strict=True)
+    return [note for name, evidence, transform in sides if transform is None for note in judged(evidence, name)]
+
+
+def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
+    """Raise if what has no labels cannot be matched with the other run, or the lists of a search are of distances."""
+    sizes = [len(side.columns.queries) for side in (first, second)]
+    if first.by_position and second.by_position and sizes[0] != sizes[1]:
+        raise InputError(f"a and b must have the same queries, matched by position; got {sizes[0]} and {sizes[1]}.")
+    if first.unnamed != second.unnamed:
+        bare, named = (first, second) if first.unnamed else (second, first)
+        if has_text(named.columns.items):
+            raise InputError(
+                f"{bare.name} must label its items as {named.name} does; its items are positions. Pass a DataFrame "
+                "with the items as columns, or both runs as arrays with the items in one order."
+            )
+    for side, transform in zip((first, second), rules.transforms, strict=True):
+        if side.best_first and transform is None:
+            require_best_first(side.columns, side.name)
+
+
+def _cut(chunk: Chunk) -> list[tuple[int, int]]:
+    """Cut queries into tiles of about as many rows each."""
+    rows = chunk.r.start + chunk.s.start
+    cuts = np.searchsorted(rows, np.arange(TILE, int(rows[-1]), TILE), side="left")
+    cuts = np.unique(np.concatenate([[0], cuts, [len(chunk.queries)]]))
+    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+
+
+def _compared(chunk: Chunk, job: Job, names: tuple[str, str], first: int, last: int) -> Part:
+    """Compare some queries of a chunk."""
+    part = Part(chunk.queries[first:last], groups=chunk.groups[first:last])
+    try:
+        columns = compared(chunk.r.part(first, last), chunk.s.part(first, last), job.task)
+    except RepeatedItem as again:
+        raise repeated(chunk, first + again.args[0], names) from None
+    except UniverseTooSmall as small:
+        place, items = small.args
+        raise InputError(
+            f"{spelled('universe')} must be at least the number of items that the lists of a query have together; got "
+            f"{job.task.universe}, and for query {shown(chunk.queries[first + place])} these have {items}."
+        ) from None
+    refused = _refused(job)
+    if refused is not None:
+        _require_same_items(chunk, columns, first, names, *refused)
+    part.columns.append(columns)
+    values = columns[job.task.measures[0].name]
+    order = np.argsort(values, kind="stable")[: job.keep]
+    for q in order[~np.isnan(values[order])].tolist():
+        part.kept.append((float(values[q]), part.queries[q], chunk.listed(first + q)))
+    return part
+
+
+def _require_same_items(
+    chunk: Chunk,
+    columns: dict[str, NDArray[Any]],
+    first: int,
+    names: tuple[str, str],
+    why: str,
+    remedies: Sequence[str],
+) -> None:
+    """Raise if the lists of a query do not hold the same items."""
+    same = (columns["shared"] == columns["n_a"]) & (columns["shared"] == columns["n_b"])
+    if same.all():
+        return
+    q = int(np.argmin(same))
+    (one, _), (other, _) = chunk.listed(first + q)
+    hint = _sentence(advice((one, other), names))
+    lacking = [shown(item) for item in one if item not in set(other)] or [shown(i) for i in other if i not in set(one)]
+    raise InputError(
+        f"{names[0]} and {names[1]} must list the same items for each query; for query "
+        f"{shown(chunk.queries[first + q])} one of them lacks {first_few(lacking)}.{why} Pass "
+        f"{' or '.join(remedies)}. {hint}".rstrip(),
+        "missing",
+    )
+
+
+def _near_items(labels: Sequence[Collection[Any]], names: tuple[str, str], where: str = "") -> list[str]:
+    """Return a note if runs that share no item in any query would share some if these were spelled alike."""
+    if not labels or near_matches(*labels) is None:
+        return []
+    return [f"no query has an item of both runs, although{where} {advice(labels, names)}"]
+
+
+def _sentence(hint: str | None) -> str:
+    """Return a hint as a sentence, nothing if there is none."""
+    return f"{hint[0].upper()}{hint[1:]}." if hint else ""
+
+
+def _refused(job: Job) -> tuple[str, list[str]] | None:
+    """Return why lists of different items are refused, and the remedies; None if they are not."""
+    missing, split = job.rules.missing, job.rules.negative == "split"
+    zero, drop = spelled("missing", "zero"), spelled("missing", "drop")
+    if missing == "raise":
+        return "", [zero, drop] if split else [spelled("missing", "bounds"), zero, drop]
+    if split and missing == "bounds":
+        return f" {spelled('negative', 'split')} has no bounds: the signs of missing items are unknown.", [zero, drop]
+    if split and missing == "zero" and job.task.ties == "stable":
+        stable = f"{spelled('ties', 'stable')} and {spelled('negative', 'split')}"
+        return f" {stable} need one order of all items.", [spelled("ties", "closed"), drop]
+    return None
+
+
+def _from_stores(
+    a: Stored, b: Stored, job: Job, notes: list[str], work: dict[str, Any]
+) -> tuple[Part, tuple[str, str]]:
+    """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
+    names = (a.name, b.name) if a.name != b.name else ("a", "b")
+    notes += _on_direction(names, (a.evidence, b.evidence), job)
+    part = Part()
+    for piece in run(_compared_range, ranges(a, b), shared=(a, b, job, names), label="queries", **work):
+        part.add(piece, job.keep)
+    if not part.shares_items():
+        sides = zip(*(lists for _, _, lists in part.kept), strict=True)
+        some = [dict.fromkeys(item for items, _ in side for item in items) for side in sides]
+        notes += _near_items(some, names, f" in {len(part.kept)} of the queries")
+    return part, names
+
+
+def _compared_range(a: Stored, b: Stored, job: Job, names: tuple[str, str], low: Any, high: Any) -> Part:
+    """Compare the queries in a range, reading their rows."""
+    part = Part()
+    for first, second in chunks(a, b, low, high):
+        r, s, notes = alike(first, second) if len(first) and len(second) else (first, second, ())
+        for note in notes:
+            part.tally.add(Fact("said", count=1, detail=note))
+        chunk = together(r, s, names, job.rules, part.tally)
+        if chunk.queries:
+            part.add(_compared(chunk, job, names, 0, len(chunk.queries)), job.keep)
+        part.only[0].extend(chunk.only[0])
+        part.only[1].extend(chunk.only[1])
+    return part
+
+
+def _result(
+    part: Part, names: tuple[str, str], job: Job, where: dict[str, Any], confidence: float, notes: list[str]
+) -> RunComparison:
+    """Return the comparison from its parts."""
+    if not part.queries:
+        alone = [
+            f"{first_few([shown(q) for q in only])} in {name}" for name, only in zip(names, part.only, strict=True)
+        ]
+        raise InputError(
+            f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}. "
+            f"{_sentence(advice(part.only, names, ('query', 'queries')))}".rstrip()
+        )
+    columns = part.joined()
+    zero = int(columns.pop("zero").sum())
+    task, rules = job.task, job.rules
+    settings = {
+        "a": names[0],
+        "b": names[1],
+        **where,
+        "universe": task.universe,
+        "missing": rules.missing,
+        "transform": [named(transform) for transform in rules.transforms],
+        "ties": task.ties,
+        "zero_tail": task.zero_tail,
+    }
+    told = [*notes, *part.tally.notes(), *_zero_notes(zero, task), *_notes(columns, part, names, task)]
+    told += scales(rules.transforms, names)
+    return RunComparison(
+        _labels(part.queries),
+        columns,
+        task.measures,
+        settings,
+        _labels(part.only[0]),
+        _labels(part.only[1]),
+        lists={query: _rankings(lists, names, rules) for _, query, lists in part.kept},
+        groups=_labels(part.groups) if part.groups else None,
+        confidence=confidence,
+        notes=final(told),
+    )
+
+
+def _labels(labels: list[Any]) -> NDArray[Any]:
+    """Return labels as integers, or as objects."""
+    if labels and all(type(label) is int and abs(label) < 1 << 63 for label in labels):
+        return np.array(labels, np.int64)
+    array = np.empty(len(labels), object)
+    array[:] = labels
+    return array
+
+
+def _rankings(lists: Any, names: tuple[str, str], rules: Rules) -> tuple[Ranking, Ranking]:
+    """Return the two rankings of a query over the items of both."""
+    parts = [Labelled(items, scores) for items, scores in lists]
+    first, second = align(
+        parts, list(names), negative=rules.negative, nan="raise", missing="zero", duplicates="raise",
+        transform=None, universe=None, notes=(),
+    )  # fmt: skip
+    return first, second
+
+
+def _zero_notes(count: int, task: Task) -> list[str]:
+    """Return a note on the queries whose values are undefined because zeros are no members, with the remedies."""
+    if not count:
+        return []
+    why = "a list has no positive score" if task.capped else zeros_say_nothing()
+    return [f"undefined for {counted(count, 'query', 'queries')}: {why}"]
+
+
+def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str], task: Task) -> list[str]:
+    """Return what a reader must know."""
+    notes = [
+        f"{counted(len(queries), 'query', 'queries')} in {name} alone, in no mean: {first_few(queries)}"
+        for name, queries in zip(names, part.only, strict=True)
+        if queries
+    ]
+    if "fuji" in columns and part.tally.counted("negative as 0") and np.isnan(columns["fuji"][columns["k"] > 0]).any():
+        notes.append(
+            "FUJI is undefined where all scores of a list are negative: pass "
+            f"{spelled('transform', 'exp')} if they are logs"
+        )
+    if task.negative == "split":
+        notes.append(f"{spelled('negative', 'split')}: each item read as two, one for each sign")
+        positive = [name for name in names if not part.tally.counted("signs split", name)]
+        if len(positive) == 1:
+            notes.append(f"{positive[0]} has no negative score, the other run has: are its scores magnitudes?")
+    ks = task.depths.ks
+    deepest = ks if isinstance(ks, int) else 0 if isinstance(ks, str) else int(ks[-1])
+    short = int((columns["k"] < deepest).sum())
+    if short:
+        argument = spelled("k", deepest) if isinstance(ks, int) else f"k = {deepest}"
+        notes.append(
+            f"{counted(short, 'query', 'queries')} with a list shorter than {argument}, compared at its length"
+        )
+    return notes

@@ -1,0 +1,74 @@
+"""The page of two versions of a model: the verdict, what changed in share and rank, and the items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fujiscore.pages.encode import number, text
+from fujiscore.pages.page import Page
+from fujiscore.pair.page import comparison, verdict_of
+from fujiscore.versions.results import SHARES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fujiscore.versions.results import Drift, FeatureChange
+
+# Features that the chart of shares and the tables of movers have.
+CHARTED, LISTED = 20, 200
+# What joins a feature's shares is grey as in the figure: the colours belong to measures.
+SPAN = "#8A8A8A"
+
+
+def drift(result: Drift, gates: Sequence[str] = ()) -> Page:
+    """Return the page of two versions, with the gates' lines if there are any."""
+    pair = comparison(result.comparison)
+    told = [*gates, *([] if result.noise is None else result.noise.in_words()), *result.counts()]
+    parts: list[dict[str, Any]] = [{"kind": "said", "title": "What changed", "said": told}]
+    changed = [change for change in result.changes if change.kind != "same"]
+    if changed:
+        parts.append(_shares_part(changed, len(result.changes)))
+    for title, (header, rows) in result.mover_tables(LISTED).items():
+        parts.append(
+            {"kind": "table", "title": title, "header": header, "rows": [list(map(text, row)) for row in rows]}
+        )
+    kind = {} if result.noise is None else {"noise": result.noise_kind, "confidence": f"{result.confidence:.0%}"}
+    return Page(
+        kind="Drift between two versions",
+        names=result.names,
+        verdict=f"{result.verdict[0].upper()}{result.verdict[1:]}. {verdict_of(result.comparison)}",
+        facts=pair.facts,
+        parts=[*parts, *pair.parts],
+        settings={**pair.settings, **kind},
+        notes=result.notes,
+        tops=pair.tops,
+    )
+
+
+def _shares_part(changed: Sequence[FeatureChange], count: int) -> dict[str, Any]:
+    """Return the shares of the features that changed most, in the old version and in the new one."""
+    shown = changed[:CHARTED]
+    rows = [_share_row(change) for change in shown]
+    some = f" (the {len(shown)} that changed most of {count})" if len(shown) < count else ""
+    table = [[text(change.item), number(change.share_reference), number(change.share_current)] for change in shown]
+    return {
+        "kind": "intervals",
+        "title": f"Shares of the features{some}",
+        "axis": "share, from the old version (circle) to the new one (dot)",
+        "said": [f"{SHARES[0].upper()}{SHARES[1:]}."],
+        "rows": rows,
+        "table": [["feature", "old share", "new share"], table],
+    }
+
+
+def _share_row(change: FeatureChange) -> dict[str, Any]:
+    """Return a feature's shares as a row of a chart."""
+    ends = sorted((change.share_reference, change.share_current))
+    return {
+        "label": text(change.item),
+        "from": number(change.share_reference),
+        "value": number(change.share_current),
+        "low": number(ends[0]),
+        "high": number(ends[1]),
+        "colour": SPAN,
+    }

@@ -13,7 +13,7 @@ from scipy.stats import weightedtau
 
 import fujiscore as fj
 from fujiscore.measures.registry import find
-from fujiscore.runs.batches import Depths, Lists, Task, compared
+from fujiscore.runs.batches import Depths, Lists, ListTask, compared
 from fujiscore.work.tiles import run
 
 K = 10
@@ -54,7 +54,7 @@ def some_lists(pairs, length, *, ordered=True):
 
 def batch(r, s, size, jobs=1, measures=MEASURES, universe=None, k=K):
     """Compare all pairs in tiles."""
-    task = Task(tuple(map(find, measures)), Depths(k), universe)
+    task = ListTask(tuple(map(find, measures)), Depths(k), universe)
     tiles = [(r.part(i, i + size), s.part(i, i + size), task) for i in range(0, len(r), size)]
     run(compared, tiles, n_jobs=jobs, progress=False)
 

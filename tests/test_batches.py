@@ -20,7 +20,7 @@ import fujiscore as fj
 from fujiscore import _kernels
 from fujiscore._kernels import _jit
 from fujiscore.measures.registry import find
-from fujiscore.runs.batches import Depths, Lists, RepeatedItem, Task, UniverseTooSmall, compared
+from fujiscore.runs.batches import Depths, Lists, ListTask, RepeatedItem, UniverseTooSmall, compared
 
 MEASURES = (*fj.MEASURES, "rbo(p=0.5)", "weightedtau(additive=False)")
 BY_RANK = [name for name in MEASURES if find(name).by_rank and not find(name).by_depth]
@@ -46,7 +46,7 @@ def lists(sides, dtype=np.int64):
 
 def batch(pairs, measures=("fuji", "rbo", "jaccard"), ks=10, *, dtype=np.int64, **options):
     """Return the columns of pairs of dicts of item (an integer) to score."""
-    task = Task(tuple(map(find, measures)), depths(ks), **options)
+    task = ListTask(tuple(map(find, measures)), depths(ks), **options)
     return compared(lists([r for r, _ in pairs], dtype), lists([s for _, s in pairs], dtype), task)
 
 
@@ -432,7 +432,7 @@ class TestItems:
         def twice(item):
             return Lists(np.array([0, 1, 3]), np.array([0, item, 1], dtype), np.array([1.0, 2.0, 1.0]))
 
-        task = Task((find("fuji"),), Depths(1))
+        task = ListTask((find("fuji"),), Depths(1))
         for pair in ((twice(1), twice(0)), (twice(0), twice(1))):
             with pytest.raises(RepeatedItem) as repeated:
                 compared(*pair, task)
@@ -442,7 +442,7 @@ class TestItems:
         codes = [-(2**63), -1, 0, 2**63 - 1, 7]
         pair = {0: 3.0, 1: 2.0, 2: 1.0}, {2: 2.0, 4: 1.0, 3: 0.5}
         coded = [{codes[item]: score for item, score in side.items()} for side in pair]
-        columns = compared(lists(coded[:1]), lists(coded[1:]), Task((find("fuji"),), Depths(2)))
+        columns = compared(lists(coded[:1]), lists(coded[1:]), ListTask((find("fuji"),), Depths(2)))
         assert columns["fuji"] == batch([pair], ["fuji"], 2)["fuji"]
         assert columns["shared"] == 1
 
@@ -451,7 +451,7 @@ class TestItems:
         frozen = lists([{0: 3.0, 1: 2.0}], np.int32)
         for array in (frozen.start, frozen.items, frozen.scores):
             array.flags.writeable = False
-        task = Task((find("fuji"),), Depths(1))
+        task = ListTask((find("fuji"),), Depths(1))
         before = len(getattr(_kernels.batch.overlaps, "signatures", ()))
         assert compared(frozen, frozen, task)["fuji"] == 1
         assert len(getattr(_kernels.batch.overlaps, "signatures", ())) in {before, 1}
@@ -461,7 +461,7 @@ class TestItems:
         empty = Lists(np.array([0, 0]), np.empty(0, np.int64), np.empty(0))
         for pair in ((twice, empty), (empty, twice)):
             with pytest.raises(RepeatedItem):
-                compared(*pair, Task((find("fuji"),), Depths(1)))
+                compared(*pair, ListTask((find("fuji"),), Depths(1)))
 
     def test_parts_give_the_same(self):
         generator = np.random.default_rng(0)
@@ -470,7 +470,7 @@ class TestItems:
             for sizes in generator.integers(0, 9, (40, 2)).tolist()
         ]
         r, s = lists([r for r, _ in pairs]), lists([s for _, s in pairs])
-        task = Task(tuple(map(find, ("fuji", "rbo", "jaccard", "kendall"))), Depths(4), universe=50)
+        task = ListTask(tuple(map(find, ("fuji", "rbo", "jaccard", "kendall"))), Depths(4), universe=50)
         whole = compared(r, s, task)
         parts = [compared(r.part(a, b), s.part(a, b), task) for a, b in ((0, 11), (11, 12), (12, 40))]
         for name, column in whole.items():

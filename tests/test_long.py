@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import fujiscore as fj
 from fujiscore.cli import fuji
 from fujiscore.measures.overlap import grid
-from fujiscore.pair.passes.long import Asked, Passes
-from fujiscore.pair.passes.stream import Column, Stream, segments, together
+from fujiscore.pair.passes.long import LongRequest, Passes
+from fujiscore.pair.passes.stream import Column, ColumnPair, segments, together
 from fujiscore.pair.passes.thresholds import BITS, MOST_POINTS, keys, score
 
 SETS = ("fuji", "jaccard", "hamming", "lustgarten", "kuncheva", "krizek", "pearson", "cwrel", "dice", "pog")
@@ -47,7 +47,7 @@ def in_passes(
 ):
     """Return the overlap of two arrays along a path, read in small batches, and the stream."""
     columns = column(r, "r", parts[0]), column(s, "s", parts[1])
-    stream = Stream(*columns, rows=rows, n_jobs=n_jobs, **policies)
+    stream = ColumnPair(*columns, rows=rows, n_jobs=n_jobs, **policies)
     both, overlap = Passes(stream, keep=keep, bits=bits).overlap(np.asarray(path), zero_tail)
     return overlap, both, stream
 
@@ -518,7 +518,7 @@ def test_progress_is_shown(scores, capsys):
 @pytest.mark.usefixtures("little_memory")
 def test_the_first_pass_is_not_made_for_nothing(scores):
     file, _, _ = scores
-    asked = Asked((fj.MEASURES["rbo"],), "exp", 0, "closed")
+    asked = LongRequest((fj.MEASURES["rbo"],), "exp", 0, "closed")
     with pytest.raises(fj.InputError, match="ranks"):
         asked.refuse(10, {})
     with pytest.raises(fj.InputError, match="ranks"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from fujiscore._kernels._jit import Gates
+from fujiscore._kernels._jit import KernelGates
 
 __all__ = [
     "area",
@@ -34,4 +34,4 @@ ALWAYS_COMPILED = ("forest", "neighbours", "relief", "surf")
 
 # All modules first: importing one binds the module itself to its name here.
 _modules = {name: import_module(f"{__name__}.{name}") for name in __all__}
-globals().update({name: Gates(module, tiered=name not in ALWAYS_COMPILED) for name, module in _modules.items()})
+globals().update({name: KernelGates(module, tiered=name not in ALWAYS_COMPILED) for name, module in _modules.items()})

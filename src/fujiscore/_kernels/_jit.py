@@ -89,7 +89,7 @@ def compiled(function: FunctionType) -> Any:
 class Gate:
     """A kernel as callers see it: runs the plain function or the compiled one, whichever pays."""
 
-    def __init__(self, namespace: Gates, function: FunctionType, *, tiered: bool) -> None:
+    def __init__(self, namespace: KernelGates, function: FunctionType, *, tiered: bool) -> None:
         self.namespace, self.plain, self.tiered = namespace, function, tiered
 
     def __call__(self, *args: Any) -> Any:
@@ -117,7 +117,7 @@ class Gate:
         return dispatcher
 
 
-class Gates:
+class KernelGates:
     """The names of a kernel module, with a gate in front of every kernel; those not tiered are compiled at once."""
 
     def __init__(self, module: ModuleType, *, tiered: bool) -> None:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from fujiscore.cli.options import Reading
-    from fujiscore.io import Source
+    from fujiscore.io import FileRanking
 
-    Files: TypeAlias = Mapping[str, Sequence[Source]]  # the rankings that each path of the command line holds
+    Files: TypeAlias = Mapping[str, Sequence[FileRanking]]  # the rankings that each path of the command line holds
 
 # Columns that rank, the most telling first, p-values last; those of a kind go together (DESeq2's stat and limma's t).
 KINDS = (
@@ -90,7 +90,7 @@ def _can_be_read_again(path: str) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
 
-def _alike(first: Sequence[Source], second: Sequence[Source]) -> tuple[Source, Source]:
+def _alike(first: Sequence[FileRanking], second: Sequence[FileRanking]) -> tuple[FileRanking, FileRanking]:
     """Return a ranking of each file, of the same kind or name where there are such."""
     for one, other in zip(_by_kind(first), _by_kind(second), strict=True):
         pairs = [(r, s) for r in one for s in other]
@@ -100,13 +100,13 @@ def _alike(first: Sequence[Source], second: Sequence[Source]) -> tuple[Source, S
     return next(((r, by_name[r.name]) for r in first if r.name in by_name), (first[0], second[0]))
 
 
-def _telling(held: Sequence[Source]) -> list[Source]:
+def _telling(held: Sequence[FileRanking]) -> list[FileRanking]:
     """Return the rankings of a file, those first whose columns are known to rank."""
     known = [source for kind in _by_kind(held) for source in kind]
     return [*known, *(source for source in held if source not in known)]
 
 
-def _by_kind(held: Sequence[Source]) -> list[list[Source]]:
+def _by_kind(held: Sequence[FileRanking]) -> list[list[FileRanking]]:
     """Return the rankings of a file whose columns are of each kind; letters alone may stand for anything."""
     columns = [source for source in held if source.by is None]
     kinds = [[source for source in columns if plain(source.name) in kind] for kind in KINDS]
@@ -114,7 +114,7 @@ def _by_kind(held: Sequence[Source]) -> list[list[Source]]:
     return kinds if any(len(source.name) > 1 for kind in kinds for source in kind) else [[] for _ in kinds]
 
 
-def _arguments(chosen: Iterable[tuple[str, Source]], reading: Reading) -> str:
+def _arguments(chosen: Iterable[tuple[str, FileRanking]], reading: Reading) -> str:
     """Return what names the rankings on the command line, with options that their scores need."""
     paths, sources = zip(*chosen, strict=True)
     words = [f"{path}:{source.name}" for path, source in zip(paths, sources, strict=True)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Gates:
+class DriftGates:
     """What makes the command fail; the fields are the arguments of `Drift.judge`."""
 
     fail_under: float | None
@@ -33,7 +33,7 @@ class Gates:
 
 
 gated = options.packed(
-    Gates,
+    DriftGates,
     options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
     options.corrected("Let --fail-under judge the value corrected for chance."),
     options.option(
@@ -87,7 +87,7 @@ gated = options.packed(
     "--measure -m measure", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="fuji"
 )
 @options.option("-k k", "Compare only the top K, instead of the area over all k.", type=options.Count(1), metavar="K")
-@options.option("--ks", "Where to evaluate curves.", type=options.Grid())
+@options.option("--ks", "Where to evaluate curves.", type=options.GridType())
 @options.option(
     "--confidence",
     "Confidence level: a change is beyond the noise if p is at most 1 - P.",
@@ -118,7 +118,7 @@ def command(
     k: int | None,
     ks: Any,
     reading: options.Reading,
-    gates: Gates,
+    gates: DriftGates,
     plot: str | None,
     html: str | None,
     writing: options.Writing,

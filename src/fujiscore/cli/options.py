@@ -111,7 +111,7 @@ class Count(click.ParamType[int]):
         return number
 
 
-class Grid(click.ParamType[Any]):
+class GridType(click.ParamType[Any]):
     """Where curves are evaluated: a grid's name, or increasing integers."""
 
     name = "grid"
@@ -461,7 +461,7 @@ writing_folder = packed(
 
 points = packed(
     Points,
-    option("--ks", "Where to evaluate curves.", type=Grid()),
+    option("--ks", "Where to evaluate curves.", type=GridType()),
     option("--top", "Evaluate k = 1 to N only.", type=Count(1), metavar="N"),
 )
 

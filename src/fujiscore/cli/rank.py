@@ -34,7 +34,7 @@ LEAST_COLUMN = 20
 @data_sets.asked
 @options.writing
 @options.work
-def command(*, asked: data_sets.Asked, writing: options.Writing, work: options.Work) -> None:
+def command(*, asked: data_sets.DataRequest, writing: options.Writing, work: options.Work) -> None:
     """Rank the features of a data set by several methods.
 
     DATA is a CSV, TSV, Parquet, Feather, ARFF or libsvm file with a column of classes or a numeric target (--target),

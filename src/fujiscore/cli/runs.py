@@ -22,7 +22,7 @@ from fujiscore.runs.baselines import bless as store
 from fujiscore.runs.baselines import require_storable
 from fujiscore.runs.compare import compare_runs
 from fujiscore.runs.gates import judge
-from fujiscore.runs.tables import Asked, load_run
+from fujiscore.runs.tables import RunColumns, load_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +105,7 @@ gates = options.together(
 @options.option(
     "-k k", "Number of top items to compare. [default: 10]", type=options.Count(1), metavar="K", show_default=False
 )
-@options.option("--ks", "Compare over several k instead: the area under the curve.", type=options.Grid())
+@options.option("--ks", "Compare over several k instead: the area under the curve.", type=options.GridType())
 @options.confidence
 @gates
 @options.option("--baseline", "Compare the run with this accepted one; it takes the place of A.", metavar="FILE")
@@ -154,7 +154,7 @@ def command(
     old, new = _both(files, baseline, bless=bless)
     chosen: dict[str, Any] = {"measures": measures, "confidence": confidence, "k": k, "ks": ks, **runs.arguments()}
     chosen |= {"keep": max(explain or 0, KEPT), **work.arguments(writing)}
-    columns = Asked(runs.by, runs.item, runs.score, runs.group_by, runs.format)
+    columns = RunColumns(runs.by, runs.item, runs.score, runs.group_by, runs.format)
     run = load_run(new, "b", columns) if bless else None  # for which it is compared with itself, and stored
     result = compare_runs(old, new, **chosen) if run is None else _blessed(old, run, chosen)
     verdict = judge(result, **gates)

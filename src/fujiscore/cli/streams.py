@@ -10,7 +10,7 @@ from select import select
 from typing import Any
 
 
-class Stream(io.FileIO):
+class StandardStream(io.FileIO):
     """Standard output or error that goes on after an error, and keeps the first one."""
 
     error: OSError | None = None
@@ -46,7 +46,9 @@ def guard() -> None:
                 "line_buffering": stream.line_buffering,
             }
             stream.flush()
-            setattr(sys, name, io.TextIOWrapper(io.BufferedWriter(Stream(number, "w", closefd=False)), **options))
+            setattr(
+                sys, name, io.TextIOWrapper(io.BufferedWriter(StandardStream(number, "w", closefd=False)), **options)
+            )
 
 
 def _raw(stream: Any) -> Any:

@@ -42,7 +42,7 @@ SHOWN = 10
 )
 @data_sets.asked
 @options.option("--measure -m", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="fuji")
-@options.option("--ks", "Where to evaluate curves.", type=options.Grid(), default="exp")
+@options.option("--ks", "Where to evaluate curves.", type=options.GridType(), default="exp")
 @options.option("--resamples", "Number of resamples.", type=options.Count(3), default=20)
 @options.option(
     "--scheme",
@@ -66,7 +66,7 @@ SHOWN = 10
 @options.work_anywhere
 def command(
     *,
-    asked: data_sets.Asked,
+    asked: data_sets.DataRequest,
     html: str | None,
     writing: options.Writing,
     kind: str | None,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.io.documents import Document
-    from fujiscore.io.table import Table
+    from fujiscore.io.table import FileTable
 
 FORMATS = ("csv", "tsv", "parquet", "feather", "arff", "libsvm")
 BUNDLED = ("breast_cancer", "diabetes", "digits", "iris", "wine")
@@ -47,7 +47,7 @@ LARGEST_DENSE = 2**32  # bytes of a libsvm file's table
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class DatasetColumns:
     """The columns of a source by name: numbers as float64 (NaN: missing), text as objects (None: missing)."""
 
     file: str
@@ -111,7 +111,7 @@ def load(
 
 def _columns(
     source: str | os.PathLike[str], format: str | None, categorical: Collection[str], target: str | None = None
-) -> Columns:
+) -> DatasetColumns:
     """Return all columns of a file, a bundled data set or one of OpenML; of a file, some as text if so named."""
     name = os.fspath(source)
     if name.startswith(OPENML):
@@ -134,7 +134,7 @@ def _columns(
         values = _arrays(formats.table(file, kind, data=True), categorical, target)
     if not values or not next(iter(values.values())).size:
         raise no_rows(file.name)
-    return Columns(file.name, values)
+    return DatasetColumns(file.name, values)
 
 
 def _sklearn_datasets(name: str) -> Any:
@@ -146,17 +146,17 @@ def _sklearn_datasets(name: str) -> Any:
     return datasets
 
 
-def _bundled(name: str) -> Columns:
+def _bundled(name: str) -> DatasetColumns:
     """Return a data set that scikit-learn bundles."""
     bunch = getattr(_sklearn_datasets(name), f"load_{name}")()
     values = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))
     if "target_names" not in bunch:
-        return Columns(name, {**values, "target": bunch.target}, "target")
+        return DatasetColumns(name, {**values, "target": bunch.target}, "target")
     classes = np.array([str(label) for label in bunch.target_names], np.object_)[bunch.target]
-    return Columns(name, {**values, "target": classes}, "target")
+    return DatasetColumns(name, {**values, "target": classes}, "target")
 
 
-def _openml(source: str) -> Columns:
+def _openml(source: str) -> DatasetColumns:
     """Return a data set of OpenML, or say in one line why it cannot be downloaded."""
     datasets, name = _sklearn_datasets(source), source.removeprefix(OPENML)
     query: Any = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": "active"}
@@ -172,7 +172,7 @@ def _openml(source: str) -> Columns:
     if len(bunch.target_names) != 1:
         raise InputError(f"{source} must have one target; it has {len(bunch.target_names)}.")
     values = {str(column): _series(bunch.frame[column]) for column in bunch.frame.columns}
-    return Columns(source, values, str(bunch.target_names[0]))
+    return DatasetColumns(source, values, str(bunch.target_names[0]))
 
 
 def _series(series: Any) -> NDArray[Any]:
@@ -182,7 +182,7 @@ def _series(series: Any) -> NDArray[Any]:
     return np.array([None if is_null(value) else str(value) for value in series.tolist()], np.object_)
 
 
-def _arrays(table: Table, categorical: Collection[str], target: str | None) -> dict[str, NDArray[Any]]:
+def _arrays(table: FileTable, categorical: Collection[str], target: str | None) -> dict[str, NDArray[Any]]:
     """Return the columns of a table as numbers, or as text if named or mostly text, or a target with leading zeros."""
     text = [name for name, share in table.numeric.items() if share < 0.5 and name not in categorical]
     require_plain_numbers(table, text, f", or name the column as {spelled('categorical')}")
@@ -206,7 +206,7 @@ def _arrays(table: Table, categorical: Collection[str], target: str | None) -> d
     return {name: np.concatenate(part) for name, part in parts.items() if part}
 
 
-def _as_numbers(table: Table, name: str, cells: Sequence[str], lines: Sequence[int]) -> NDArray[np.float64]:
+def _as_numbers(table: FileTable, name: str, cells: Sequence[str], lines: Sequence[int]) -> NDArray[np.float64]:
     """Return numbers, NaN where they are missing, or say where there is something else."""
     joined = "".join(cells)
     if joined.isascii() and "_" not in joined:  # NumPy accepts 1_2 and the digits of all scripts; we do not
@@ -222,7 +222,7 @@ def _as_numbers(table: Table, name: str, cells: Sequence[str], lines: Sequence[i
     return np.array(values, np.float64)
 
 
-def _libsvm(file: Document) -> Columns:
+def _libsvm(file: Document) -> DatasetColumns:
     """Return the columns of a libsvm (svmlight) file: `target`, then the features by their number."""
     labels: list[float] = []
     rows: list[int] = []
@@ -243,10 +243,10 @@ def _libsvm(file: Document) -> Columns:
     dense = np.zeros((width, len(labels)))
     dense[np.array(columns) - first, rows] = values
     features = {str(column + first): dense[column] for column in range(width)}
-    return Columns(file.name, {"target": np.array(labels), **features}, "target")
+    return DatasetColumns(file.name, {"target": np.array(labels), **features}, "target")
 
 
-def _data(columns: Columns, target: str, left_out: Collection[str]) -> Data:
+def _data(columns: DatasetColumns, target: str, left_out: Collection[str]) -> Data:
     """Return the features as numbers, with codes for categories, and the target."""
     notes = []
     y = columns.values[target]
@@ -274,7 +274,7 @@ def _select(names: Sequence[str], mask: Any) -> list[str]:
     return [names[position] for position in np.flatnonzero(mask).tolist()]
 
 
-def _codes(columns: Columns, name: str) -> NDArray[np.float64]:
+def _codes(columns: DatasetColumns, name: str) -> NDArray[np.float64]:
     """Return text as the codes of its sorted categories, NaN where it is missing; dates are an error."""
     values = columns.values[name].tolist()
     other = next((value for value in values if value is not None and not isinstance(value, str)), None)

@@ -70,7 +70,7 @@ NEARLY_ALL, MOST = 0.9, 0.5
 
 
 @dataclass(frozen=True)
-class Order:
+class RowOrder:
     """How an order that rows have beside their scores agrees with these.
 
     Attributes
@@ -107,10 +107,10 @@ class Evidence:
 
     name: str
     kind: str | None = None
-    order: Order | None = None
+    order: RowOrder | None = None
 
 
-def evidence(name: object, scores: Scores, order: Order | None = None) -> Evidence | None:
+def evidence(name: object, scores: Scores, order: RowOrder | None = None) -> Evidence | None:
     """Return what a name and an order say about the direction of scores; None if they say nothing."""
     kind = kind_of(name) if isinstance(name, str) else None
     if kind is not None and not _may_be(kind, scores):
@@ -158,15 +158,15 @@ def _are_p_values(parts: list[str], words: list[str]) -> bool:
     )
 
 
-def by_rows(start: NDArray[np.int64], scores: Scores) -> Order:
+def by_rows(start: NDArray[np.int64], scores: Scores) -> RowOrder:
     """Return how the order of rows agrees with the scores; list q begins at start[q]."""
     return _agreement(None, _lists(start, scores.size), scores, np.arange(scores.size))
 
 
-def by_rank(start: NDArray[np.int64], scores: Scores, ranks: Scores, column: str) -> Order:
+def by_rank(start: NDArray[np.int64], scores: Scores, ranks: Scores, column: str) -> RowOrder:
     """Return how a rank column (1 is best) agrees with the scores; where it holds no ranks, it says nothing."""
     if not bool(((ranks >= 0) & (ranks == np.floor(ranks)) & np.isfinite(ranks)).all()):
-        return Order(column, 0, 0, 0)
+        return RowOrder(column, 0, 0, 0)
     lists = _lists(start, scores.size)
     order = np.lexsort((ranks, lists))
     return _agreement(column, lists, scores[order], ranks[order])
@@ -177,7 +177,7 @@ def _lists(start: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(start)), np.diff(np.append(start, rows)))
 
 
-def _agreement(rank: str | None, lists: NDArray[np.int64], scores: Scores, places: NDArray[Any]) -> Order:
+def _agreement(rank: str | None, lists: NDArray[np.int64], scores: Scores, places: NDArray[Any]) -> RowOrder:
     """Return how the order of rows agrees with their scores; rows at equal places have none."""
     before, after = scores[:-1], scores[1:]
     step = (lists[1:] == lists[:-1]) & (places[1:] > places[:-1])
@@ -186,7 +186,7 @@ def _agreement(rank: str | None, lists: NDArray[np.int64], scores: Scores, place
     falls = np.bincount(lists[1:][step & (after < before)], minlength=number)
     counted_lists = rises + falls >= FEWEST_STEPS
     rising = counted_lists & (falls == 0)
-    return Order(rank, int(counted_lists.sum()), int(rising.sum()), int(rises[rising].sum()))
+    return RowOrder(rank, int(counted_lists.sum()), int(rising.sum()), int(rises[rising].sum()))
 
 
 def judged(found: Evidence | None, name: str) -> tuple[str, ...]:
@@ -218,14 +218,14 @@ def judged(found: Evidence | None, name: str) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _share(order: Order | None) -> float:
+def _share(order: RowOrder | None) -> float:
     """Return the share of lists whose order contradicts the scores, 0 where too little is known."""
     if order is None or order.steps < (ROW_STEPS if order.rank is None else RANK_STEPS):
         return 0.0
     return order.rising / order.lists
 
 
-def _contradiction(order: Order) -> str:
+def _contradiction(order: RowOrder) -> str:
     """Return which order contradicts the scores, and where."""
     where = "" if order.lists == 1 else f" in {order.rising} of {counted(order.lists, 'list')}"
     if order.rank is None:

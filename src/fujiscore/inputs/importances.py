@@ -125,7 +125,7 @@ def _plain(obj: Any, name: str, options: models.Options, each: bool | None, poli
             f"{name} must be a model to have groups, types or parts of its importances; got {type(obj).__name__}."
         )
     if options != models.Options():
-        scores = models.Source([labelled(models.without_gradient(obj), name)], "model", ())
+        scores = models.ModelScores([labelled(models.without_gradient(obj), name)], "model", ())
         obj = scores.prepared(name, options).parts[0]
     ranking: Ranking = align([obj], [name], **policies)[0]
     return ranking

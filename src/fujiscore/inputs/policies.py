@@ -47,7 +47,7 @@ SIGNS = {"clip": "negative as 0", "abs": "magnitudes", "split": "signs split"}
 
 
 @dataclass
-class Side:
+class RawLists:
     """The lists of one ranking, or of one run, while policies are applied to them.
 
     Attributes
@@ -128,7 +128,7 @@ class Side:
         self.rows = rows if self.rows is None else self.rows[rows]
 
 
-def transform_and_check(sides: Sequence[Side], nan: str, tell: Callable[[Fact], None]) -> None:
+def transform_and_check(sides: Sequence[RawLists], nan: str, tell: Callable[[Fact], None]) -> None:
     """Transform the scores of all sides, then refuse those that the policies do not allow (steps 1 and 2)."""
     for side in sides:
         _transform(side, tell)
@@ -136,7 +136,7 @@ def transform_and_check(sides: Sequence[Side], nan: str, tell: Callable[[Fact], 
         _check(side, nan, tell)
 
 
-def _transform(side: Side, tell: Callable[[Fact], None]) -> None:
+def _transform(side: RawLists, tell: Callable[[Fact], None]) -> None:
     """Transform the scores; "abs" of scores that are read as magnitudes leaves the signs beside them."""
     if side.transform is None:
         return
@@ -151,7 +151,7 @@ def _transform(side: Side, tell: Callable[[Fact], None]) -> None:
         side.scores, side.quiet = np.copysign(side.scores, before), True
 
 
-def _check(side: Side, nan: str, tell: Callable[[Fact], None]) -> None:
+def _check(side: RawLists, nan: str, tell: Callable[[Fact], None]) -> None:
     """Refuse scores that are NaN, infinite or negative, by the policies; count the negative ones that are not."""
     side.has_nan, infinite, below = _kernels.order.flaws(side.scores)
     if side.has_nan or infinite or below:
@@ -190,14 +190,14 @@ def bad_scores(what: str, name: str, count: int, total: int, first: float, place
     return InputError(f"{name} must hold non-negative scores; {came}. {remedy}", what)
 
 
-def merge(sides: Sequence[Side], duplicates: str, tell: Callable[[Fact], None]) -> None:
+def merge(sides: Sequence[RawLists], duplicates: str, tell: Callable[[Fact], None]) -> None:
     """List each item of a list once (step 3), where items may repeat."""
     for side in sides:
         if side.items is not None:
             _merge(side, duplicates, tell)
 
 
-def _merge(side: Side, duplicates: str, tell: Callable[[Fact], None]) -> None:
+def _merge(side: RawLists, duplicates: str, tell: Callable[[Fact], None]) -> None:
     """Merge the rows of an item, or refuse them."""
     keys, scores = side.keys(), side.scores
     _, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
@@ -225,7 +225,7 @@ def _merge(side: Side, duplicates: str, tell: Callable[[Fact], None]) -> None:
     side.keep(wanted)
 
 
-def _means(side: Side, group: NDArray[np.intp], size: int) -> Scores:
+def _means(side: RawLists, group: NDArray[np.intp], size: int) -> Scores:
     """Return the mean score of each group, of magnitudes by "abs"; NaN where there is none."""
     scored = ~np.isnan(side.scores)
     group, scores = group[scored], side.scores[scored]
@@ -255,7 +255,7 @@ def repeated(name: str, items: Sequence[Any], query: Any = None) -> InputError:
     )
 
 
-def zero_nan(sides: Sequence[Side], tell: Callable[[Fact], None]) -> None:
+def zero_nan(sides: Sequence[RawLists], tell: Callable[[Fact], None]) -> None:
     """Score items 0 that have no score (step 4)."""
     for side in sides:
         bad = np.isnan(side.scores) if side.has_nan else np.empty(0)
@@ -264,7 +264,7 @@ def zero_nan(sides: Sequence[Side], tell: Callable[[Fact], None]) -> None:
             side.scores = np.where(bad, 0.0, side.scores)
 
 
-def without_score(sides: Sequence[Side]) -> list[Mask] | None:
+def without_score(sides: Sequence[RawLists]) -> list[Mask] | None:
     """Return for each side which items have no score in some side (step 4); None if all have one."""
     if not any(side.has_nan for side in sides):
         return None
@@ -273,7 +273,7 @@ def without_score(sides: Sequence[Side]) -> list[Mask] | None:
     return [np.isin(key, gone) for key in keys] if gone.size else None
 
 
-def drop(sides: Sequence[Side], gone: Sequence[Mask], duplicates: str) -> None:
+def drop(sides: Sequence[RawLists], gone: Sequence[Mask], duplicates: str) -> None:
     """Leave out rows of all sides; what is left out must not repeat where duplicates are refused."""
     if duplicates == "raise":
         for side, mask in zip(sides, gone, strict=True):

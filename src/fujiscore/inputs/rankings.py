@@ -27,7 +27,7 @@ from fujiscore.inputs.coercion import (
 )
 from fujiscore.inputs.direction import judged
 from fujiscore.inputs.labels import advice
-from fujiscore.inputs.policies import SIGNED, Side
+from fujiscore.inputs.policies import SIGNED, RawLists
 from fujiscore.inputs.ranking import Ranking, Rankings, frozen, require_names, universe_size
 from fujiscore.inputs.transforms import AS_IS, one_per_ranking, scales, without_signs
 from fujiscore.text.notes import Fact, Note, about, final, gathered
@@ -178,7 +178,7 @@ def rankings(
     return align(objects, names, **options)
 
 
-def _of_source(source: models.Source, title: str, options: Any) -> Rankings:
+def _of_source(source: models.ModelScores, title: str, options: Any) -> Rankings:
     """Return the rankings that an object holds: its repeats, rows or folds, or a model's only one."""
     if source.word == "model":
         return align([source.single(title)], [title], **options)
@@ -305,8 +305,8 @@ def _parts(
     Scores that are read as magnitudes still have their signs.
     """
     parts: list[Labelled] = []
-    sides: list[Side] = []
-    repeating: list[Side] = []
+    sides: list[RawLists] = []
+    repeating: list[RawLists] = []
     for obj, name, sign, transform in zip(objects, names, signs, transforms, strict=True):
         part = _own_part(obj, sign) if isinstance(obj, Ranking) else labelled(obj, name)
         known = isinstance(obj, Ranking) and obj.negatives is not None
@@ -352,7 +352,7 @@ def _own_part(ranking: Ranking, negative: str) -> Labelled:
     return Labelled(items, scores[listed])
 
 
-def _side(part: Labelled, name: str, negative: str, transform: Any, *, signed: bool, quiet: bool) -> Side:
+def _side(part: Labelled, name: str, negative: str, transform: Any, *, signed: bool, quiet: bool) -> RawLists:
     """Return a ranking as one list to which policies are applied."""
 
     def labels_at(rows: NDArray[Any]) -> list[Any]:
@@ -360,7 +360,7 @@ def _side(part: Labelled, name: str, negative: str, transform: Any, *, signed: b
 
     start = np.array([0, part.scores.size])
     flags: Any = {"signed": signed, "quiet": quiet}
-    return Side(name, part.scores, start, labels_at, negative=negative, transform=transform, **flags)
+    return RawLists(name, part.scores, start, labels_at, negative=negative, transform=transform, **flags)
 
 
 def _repeats(obj: Any, items: Labels | None, name: str) -> bool:
@@ -381,7 +381,7 @@ def _codes(parts: Sequence[Labelled], *, positions: bool) -> list[NDArray[Any]]:
     return [np.array([numbers.setdefault(item, len(numbers)) for item in part.items or ()], np.int64) for part in parts]
 
 
-def _drop_nan(sides: Sequence[Side], notes: list[str]) -> None:
+def _drop_nan(sides: Sequence[RawLists], notes: list[str]) -> None:
     """Drop items without a score in some ranking from all rankings."""
     gone = policies.without_score(sides)
     if gone is None:
@@ -397,7 +397,7 @@ def _drop_nan(sides: Sequence[Side], notes: list[str]) -> None:
     notes.append(Note(about("NaN dropped", "", [names[code] for code in without], total=len(names))))
 
 
-def _left(part: Labelled, side: Side) -> Labelled:
+def _left(part: Labelled, side: RawLists) -> Labelled:
     """Return what the policies left of a ranking."""
     if side.rows is None:
         return Labelled(part.items, side.scores)

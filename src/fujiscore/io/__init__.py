@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fujiscore.inputs.rankings import Duplicates, Missing, Nan, Negative
     from fujiscore.inputs.transforms import Transforms
     from fujiscore.io.documents import Document
-    from fujiscore.io.table import Group, Roles, Table
+    from fujiscore.io.table import FileTable, Group, Roles
 
     File: TypeAlias = str | os.PathLike[str]
 
@@ -38,7 +38,7 @@ AS_LIST = Note(Fact("no scores"))
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class FileRanking:
     """One ranking as a file holds it: labels and unchecked scores in the file's order."""
 
     name: str  # the score column's or the ranking's, or the file's stem if the file holds one ranking
@@ -56,7 +56,7 @@ class Source:
 class Loaded:
     """The rankings in a file, and notes: what was guessed about columns and header, and the sources' warnings."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[FileRanking, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -104,7 +104,7 @@ def load(
     return Loaded(tuple(sources), tuple(dict.fromkeys(notes)))
 
 
-def _require_rankings(file: Document, sources: Sequence[Source]) -> None:
+def _require_rankings(file: Document, sources: Sequence[FileRanking]) -> None:
     """Raise if the objects of a JSON file are the columns of a table, or items that hold a score and nothing else."""
     labels, scored = ([one.name for one in sources if says(one.name)] for says in (is_item_name, says_score))
     if labels and scored:
@@ -135,22 +135,24 @@ def locate(path: File) -> tuple[File, str | None]:
 
 
 def _sources(
-    file: Document, table: Table, roles: Roles, group: Group, name: str | None, known: Sequence[Evidence | None]
-) -> Iterator[Source]:
+    file: Document, table: FileTable, roles: Roles, group: Group, name: str | None, known: Sequence[Evidence | None]
+) -> Iterator[FileRanking]:
     """Yield the rankings in a group of rows: one per score column (its name, if None is given), or that of a list."""
     if not roles.scores:
         reciprocal = 1 / np.arange(1, len(group.items) + 1)
-        yield Source(file.unpacked.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
+        yield FileRanking(file.unpacked.stem, group.items, reciprocal, file.name, transform="rank", notes=(AS_LIST,))
     by = None if roles.by_row else roles.ranking
     for column, scores, evidence in zip(roles.scores, group.scores, known, strict=True):
         label, origin = column if name is None else name, f"{file.name}, column {column!r}"
         if group.name is not None:
             label = f"{group.name}:{column}" if len(roles.scores) > 1 else group.name
             origin = f"{file.name}, {'query' if roles.ranking == 'qid' else 'ranking'} {group.name!r}"
-        yield Source(label, group.items, scores, origin, table.signed, evidence=evidence, by=by)
+        yield FileRanking(label, group.items, scores, origin, table.signed, evidence=evidence, by=by)
 
 
-def _pick(table: Table, roles: Roles, sources: Sequence[Source], names: Sequence[str], argument: str) -> list[Source]:
+def _pick(
+    table: FileTable, roles: Roles, sources: Sequence[FileRanking], names: Sequence[str], argument: str
+) -> list[FileRanking]:
     """Return the rankings of some names."""
     by_name = {source.name: source for source in sources}
     what, known = ("column", list(table.numeric)) if roles.ranking is None else ("ranking", list(by_name))

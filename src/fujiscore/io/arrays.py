@@ -11,7 +11,7 @@ import numpy as np
 
 from fujiscore.errors import InputError
 from fujiscore.io.limits import ARRAY
-from fujiscore.io.table import Roles, Table, damaged, no_rows, picked
+from fujiscore.io.table import FileTable, Roles, damaged, no_rows, picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ HEADERS: dict[tuple[int, int], Any] = {
 UNREADABLE = (ValueError, KeyError, TypeError, SyntaxError, TokenError, RecursionError, MemoryError)
 
 
-def table(document: Document) -> Table:
+def table(document: Document) -> FileTable:
     """Return an array of scores as a table: of one ranking if it has one dimension, of one per row if it has two."""
     values = _values(document)
     if not values.size:
@@ -45,7 +45,7 @@ def table(document: Document) -> Table:
             for item, score in zip(labels, scores.tolist(), strict=True):
                 yield place * len(labels) + int(item) + 1, [*front, item, score]
 
-    return Table(
+    return FileTable(
         document.name, {name: float(name == "score") for name in names}, picked(names, rows), unit="value", known=known
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.inputs.coercion import EXACT, is_null, merged, require_apart
 from fujiscore.io.limits import require_memory
-from fujiscore.io.table import MISSING, Group, Table, damaged, require_distinct, texts
+from fujiscore.io.table import MISSING, FileTable, Group, damaged, require_distinct, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -267,7 +267,7 @@ def complete(file: str, kind: str) -> Iterator[None]:
         raise damaged(file, kind.capitalize(), error) from None
 
 
-def table(file: str, kind: str, source: Any) -> Table:
+def table(file: str, kind: str, source: Any) -> FileTable:
     """Return the table in a Parquet or Feather file; of Parquet only the columns needed are read."""
     schema, read, first = _open(file, kind, source)
 
@@ -290,7 +290,7 @@ def table(file: str, kind: str, source: Any) -> Table:
             return list(first(name).to_pylist())
 
     numeric = {name: float(_is_number(type_)) for name, type_ in zip(schema.names, schema.types, strict=True)}
-    return Table(file, numeric, rows, sample, fast, arrow, unit="row")
+    return FileTable(file, numeric, rows, sample, fast, arrow, unit="row")
 
 
 def arrays(file: str, kind: str, source: Any, as_text: Collection[str]) -> dict[str, NDArray[Any]]:

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fujiscore.inputs.direction import Evidence, Order
-    from fujiscore.io.table import Table
+    from fujiscore.inputs.direction import Evidence, RowOrder
+    from fujiscore.io.table import FileTable
 
 # Names are compared without case, points, dashes, underscores and spaces; the first that a table has counts.
 ITEM_NAMES = (
@@ -89,21 +89,21 @@ def is_id_name(name: str) -> bool:
 
 
 def column_evidence(
-    table: Table, roles: Roles, column: str, scores: NDArray[np.float64], rows: Order | None = None
+    table: FileTable, roles: Roles, column: str, scores: NDArray[np.float64], rows: RowOrder | None = None
 ) -> Evidence | None:
     """Return what is known about the direction of a score column: its name, and a rank column or the order of rows."""
     return _evidence(table, roles, column, scores, rows, _rank_column(table, roles))
 
 
 def _evidence(
-    table: Table, roles: Roles, column: str, scores: NDArray[np.float64], rows: Order | None, rank: str | None
+    table: FileTable, roles: Roles, column: str, scores: NDArray[np.float64], rows: RowOrder | None, rank: str | None
 ) -> Evidence | None:
     """Return what is known about the direction of a score column, given the column of ranks."""
     ranks = None if rank is None or rank == column or roles.by_row else _rank_order(table, roles, column, rank)
     return evidence(column, scores, rows if ranks is None or not ranks.lists else ranks)
 
 
-def group_evidence(table: Table, roles: Roles, groups: Sequence[Group]) -> list[Evidence | None]:
+def group_evidence(table: FileTable, roles: Roles, groups: Sequence[Group]) -> list[Evidence | None]:
     """Return the same for each score column of rankings; a table may be sorted in any way, but not a query's rows."""
     queries = roles.ranking is not None and plain(roles.ranking) in QUERY_NAMES and not roles.by_row
     known, rank = [], _rank_column(table, roles)
@@ -115,13 +115,13 @@ def group_evidence(table: Table, roles: Roles, groups: Sequence[Group]) -> list[
     return known
 
 
-def _rank_column(table: Table, roles: Roles) -> str | None:
+def _rank_column(table: FileTable, roles: Roles) -> str | None:
     """Return the column of ranks, None if there is none."""
     labels = set(roles.labels)
     return next((name for name in table.numeric if plain(name) in RANK_NAMES and name not in labels), None)
 
 
-def _rank_order(table: Table, roles: Roles, column: str, rank: str) -> Order | None:
+def _rank_order(table: FileTable, roles: Roles, column: str, rank: str) -> RowOrder | None:
     """Return how a rank column agrees with the scores in the table's first rows."""
     used = [rank, column, *([] if roles.ranking is None else [roles.ranking])]
     rows = list(zip(*(table.sample(name) for name in used), strict=False))
@@ -139,7 +139,7 @@ class RepeatedItemError(InputError):
 
 
 def choose(
-    table: Table,
+    table: FileTable,
     item: str | None = None,
     score: str | Sequence[str] | None = None,
     ranking: str | None = None,
@@ -175,7 +175,7 @@ def choose(
     return roles, _describe(table, roles, left_out=not scores) if guessed else None
 
 
-def _one_per_row(table: Table, ranking: str, scores: list[str]) -> tuple[Roles, str]:
+def _one_per_row(table: FileTable, ranking: str, scores: list[str]) -> tuple[Roles, str]:
     """Return the roles in a table with one ranking per row, whose items are the columns of scores."""
     items = scores or _guess_scores(table, ranking, None)
     if len(items) < 2:
@@ -187,7 +187,7 @@ def _one_per_row(table: Table, ranking: str, scores: list[str]) -> tuple[Roles, 
     return Roles(ranking, items, ranking, by_row=True), f"one ranking per row, named by {ranking!r}; items are {named}"
 
 
-def _refuse_either_way(table: Table, ranking: str | None, scores: Sequence[str]) -> None:
+def _refuse_either_way(table: FileTable, ranking: str | None, scores: Sequence[str]) -> None:
     """Raise if the rows of a wide table have names such as those of tasks: rows or columns may be the rankings."""
     columns = [] if ranking is None or scores else _guess_scores(table, ranking, None)
     if len(columns) < 2:
@@ -199,7 +199,7 @@ def _refuse_either_way(table: Table, ranking: str | None, scores: Sequence[str])
     )
 
 
-def _find(table: Table, argument: str, names: Any) -> list[str]:
+def _find(table: FileTable, argument: str, names: Any) -> list[str]:
     """Return the columns that an argument names, none if it was not given."""
     if names is None:
         return []
@@ -212,7 +212,7 @@ def _find(table: Table, argument: str, names: Any) -> list[str]:
     return columns
 
 
-def _as_list(table: Table, *, guessed: bool) -> tuple[Roles, str | None]:
+def _as_list(table: FileTable, *, guessed: bool) -> tuple[Roles, str | None]:
     """Return the roles in a table of one column, which lists items from best to worst."""
     [(name, share)] = table.numeric.items()
     numbers = share == 1 or all(isinstance(cell, str) and is_number(cell) for cell in table.sample(name) or [""])
@@ -224,7 +224,7 @@ def _as_list(table: Table, *, guessed: bool) -> tuple[Roles, str | None]:
     return Roles(name, ()), f"item column {name!r}" if table.header and guessed else None
 
 
-def _guess_ranking(table: Table, item: Sequence[str], named: Sequence[str], *, scored: bool) -> str | None:
+def _guess_ranking(table: FileTable, item: Sequence[str], named: Sequence[str], *, scored: bool) -> str | None:
     """Return the column that names rankings in a long table, if others remain for the items and scores."""
     for column, share in table.numeric.items():
         name = plain(column)
@@ -244,7 +244,7 @@ def _guess_ranking(table: Table, item: Sequence[str], named: Sequence[str], *, s
     return None
 
 
-def _guess_item(table: Table, used: Collection[str | None]) -> str | None:
+def _guess_item(table: FileTable, used: Collection[str | None]) -> str | None:
     """Return the column that labels the items: by its name, as the only text, or the first if it is an index."""
     free = {name: share for name, share in table.numeric.items() if name not in used}
     named = [name for name in free if is_item_name(name)]
@@ -270,7 +270,7 @@ def _guess_item(table: Table, used: Collection[str | None]) -> str | None:
     return None if text else _guess_ids(table, free)
 
 
-def _guess_ids(table: Table, free: dict[str, float]) -> str | None:
+def _guess_ids(table: FileTable, free: dict[str, float]) -> str | None:
     """Return the column whose whole numbers name items: the only one of text or without a score's name, or the first.
 
     The first does only if no other column may be that of the ids.
@@ -287,7 +287,7 @@ def _guess_ids(table: Table, free: dict[str, float]) -> str | None:
     return whole[0]
 
 
-def _may_label(table: Table, name: str) -> bool:
+def _may_label(table: FileTable, name: str) -> bool:
     """Return whether text may label items: its name does not say score, and it is not numbers, in whatever syntax.
 
     What may be a whole number with a unit (16S) labels items in the first column only.
@@ -301,12 +301,12 @@ def _may_label(table: Table, name: str) -> bool:
     return not (amounts or scores or (plain(name) in NOT_SCORES and not first))
 
 
-def _may_be_ids(table: Table, name: str) -> bool:
+def _may_be_ids(table: FileTable, name: str) -> bool:
     """Return whether whole numbers may name items: each occurs once, and the column's name says nothing else."""
     return not says_score(name) and plain(name) not in NOT_SCORES and _whole(table, name) and _unique(table, name)
 
 
-def _has_rival(table: Table, text: str, free: Collection[str]) -> bool:
+def _has_rival(table: FileTable, text: str, free: Collection[str]) -> bool:
     """Return whether a column of whole numbers may name the items as well as one of text.
 
     That is the first column; or any, if the text repeats or is numbers in part (chromosomes 1, 2, X).
@@ -319,24 +319,24 @@ def _has_rival(table: Table, text: str, free: Collection[str]) -> bool:
     return any(_may_be_ids(table, name) and (doubtful or not _counts(table, name)) for name in others)
 
 
-def _counts(table: Table, name: str) -> bool:
+def _counts(table: FileTable, name: str) -> bool:
     """Return whether a column counts the rows, from 0 or 1."""
     values = list(map(str, table.sample(name)))
     return any(values == [str(start + row) for row in range(len(values))] for start in (0, 1))
 
 
-def _unique(table: Table, name: str) -> bool:
+def _unique(table: FileTable, name: str) -> bool:
     """Return whether a column is different in every row that is looked at."""
     values = table.sample(name)
     return len(set(map(str, values))) == len(values)
 
 
-def _whole(table: Table, name: str) -> bool:
+def _whole(table: FileTable, name: str) -> bool:
     """Return whether a column holds whole numbers only."""
     return all(DIGITS.fullmatch(str(value)) for value in table.sample(name))
 
 
-def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
+def _guess_scores(table: FileTable, item: str, ranking: str | None) -> list[str]:
     """Return the columns of scores: all that hold numbers and are not ranks or indices."""
     reasons = _why_not(table, [name for name in table.numeric if name not in {item, ranking}])
     reasons |= dict.fromkeys(_scores_by_name(table, reasons))
@@ -365,7 +365,7 @@ def _guess_scores(table: Table, item: str, ranking: str | None) -> list[str]:
     )
 
 
-def _scores_by_name(table: Table, names: Collection[str]) -> list[str]:
+def _scores_by_name(table: FileTable, names: Collection[str]) -> list[str]:
     """Return the columns that hold text and whose name says score: what is not a number in them is an error.
 
     Words (value: red, blue) are not scores where another column is.
@@ -377,13 +377,13 @@ def _scores_by_name(table: Table, names: Collection[str]) -> list[str]:
     return [name for name, other in cells.items() if not other or any(map(is_quantity, other))]
 
 
-def _has_scores(table: Table) -> bool:
+def _has_scores(table: FileTable) -> bool:
     """Return whether a column whose name says score holds nothing but numbers, be they text."""
     named = {name: share for name, share in table.numeric.items() if says_score(name)}
     return any(share == 1 or (share < 0.5 and not not_numbers(table.sample(name))) for name, share in named.items())
 
 
-def _why_not(table: Table, names: Sequence[str]) -> dict[str, str | None]:
+def _why_not(table: FileTable, names: Sequence[str]) -> dict[str, str | None]:
     """Return for each column why it is not read as scores, None if it is."""
     scored, first = _has_scores(table), next(iter(table.numeric))
 
@@ -400,7 +400,7 @@ def _why_not(table: Table, names: Sequence[str]) -> dict[str, str | None]:
     return {name: reason(name) for name in names}
 
 
-def _describe(table: Table, roles: Roles, *, left_out: bool) -> str:
+def _describe(table: FileTable, roles: Roles, *, left_out: bool) -> str:
     """Return in one line which columns are used as what, and which are left out."""
     text = "" if table.header else "no header: "
     text += "" if roles.ranking is None else f"ranking column {roles.ranking!r}, "
@@ -411,14 +411,14 @@ def _describe(table: Table, roles: Roles, *, left_out: bool) -> str:
     return f"{text}; left out {first_few(reasons)}" if left else text
 
 
-def _unused(table: Table, roles: Roles) -> list[str]:
+def _unused(table: FileTable, roles: Roles) -> list[str]:
     """Return the columns without a role."""
     used = {roles.item, roles.ranking, *roles.scores}
     return [name for name in table.numeric if name not in used]
 
 
 def rankings_in(
-    table: Table, item: str | None, score: Any, ranking: str | None, *, unique: bool
+    table: FileTable, item: str | None, score: Any, ranking: str | None, *, unique: bool
 ) -> tuple[Roles, list[Group], list[str]]:
     """Return the columns' roles, the rankings in a table, and notes of what was guessed.
 
@@ -434,7 +434,7 @@ def rankings_in(
     return roles, found, [said for said in (guess, note) if said]
 
 
-def _rows_of(table: Table, roles: Roles) -> list[Group]:
+def _rows_of(table: FileTable, roles: Roles) -> list[Group]:
     """Return one ranking per row."""
     [columns] = _collect(table, Roles(roles.item, roles.scores), unique=False)
     names = Counter(columns.items)
@@ -448,7 +448,7 @@ def _rows_of(table: Table, roles: Roles) -> list[Group]:
     return [Group(name, roles.scores, (row,)) for name, row in zip(columns.items, rows, strict=True)]
 
 
-def _telling_apart(table: Table, roles: Roles, others: Sequence[str]) -> str | None:
+def _telling_apart(table: FileTable, roles: Roles, others: Sequence[str]) -> str | None:
     """Return the first of some columns whose every value has each item once, None if items do not repeat at all.
 
     Numbers in a column called ranking may be ranks.
@@ -459,7 +459,7 @@ def _telling_apart(table: Table, roles: Roles, others: Sequence[str]) -> str | N
     return next((name for name in clear if _is_unique(table, replace(roles, ranking=name), several=True)), None)
 
 
-def _is_unique(table: Table, roles: Roles, *, several: bool = False) -> bool:
+def _is_unique(table: FileTable, roles: Roles, *, several: bool = False) -> bool:
     """Return whether each ranking has each item once, and, if asked, several items on average."""
     try:
         found = _collect(table, roles, unique=True)
@@ -468,7 +468,7 @@ def _is_unique(table: Table, roles: Roles, *, several: bool = False) -> bool:
     return not several or 2 * len(found) <= sum(len(group.items) for group in found)
 
 
-def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[list[Group], str | None]:
+def groups(table: FileTable, roles: Roles, *, unique: bool, named: bool) -> tuple[list[Group], str | None]:
     """Return the rankings in a table, and a note if this took another item column than that of the roles.
 
     If items repeat that must be unique, and another column of text has a different value in every row, that column is
@@ -491,13 +491,13 @@ def groups(table: Table, roles: Roles, *, unique: bool, named: bool) -> tuple[li
         raise RepeatedItemError(f"{error} {_remedy(table, roles)}", error.kind) from None
 
 
-def _may_name_rankings(table: Table, roles: Roles) -> list[str]:
+def _may_name_rankings(table: FileTable, roles: Roles) -> list[str]:
     """Return the columns without a role whose names are those of columns that tell rankings apart."""
     names = [name for name in _unused(table, roles) if is_group_name(name) or plain(name) in COMPETITOR_NAMES]
     return [name for name in names if table.numeric[name] < 1 or _whole(table, name)]
 
 
-def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
+def _collect(table: FileTable, roles: Roles, *, unique: bool) -> list[Group]:
     """Return the rankings: at once if all is well, or row by row, to say where a row is wrong."""
     result = table.fast(roles, unique) if table.fast else None
     if result is not None:
@@ -533,7 +533,7 @@ def _collect(table: Table, roles: Roles, *, unique: bool) -> list[Group]:
     ]
 
 
-def label_of(table: Table, place: int, column: str, value: Any) -> str:
+def label_of(table: FileTable, place: int, column: str, value: Any) -> str:
     """Return a label as text, or raise if it is missing or spans lines."""
     if isinstance(value, (list, dict)):
         raise InputError(f"{table.place(place, column)} must be a label; got {shown(value)}. Use text or a number.")
@@ -548,7 +548,7 @@ def label_of(table: Table, place: int, column: str, value: Any) -> str:
     return label
 
 
-def _repeated(table: Table, roles: Roles, label: str, ranking: str | None, places: str) -> RepeatedItemError:
+def _repeated(table: FileTable, roles: Roles, label: str, ranking: str | None, places: str) -> RepeatedItemError:
     """Return the error for an item that occurs twice, without a remedy."""
     within = "" if ranking is None else f" in ranking {shown(ranking)}"
     return RepeatedItemError(
@@ -558,7 +558,7 @@ def _repeated(table: Table, roles: Roles, label: str, ranking: str | None, place
     )
 
 
-def _remedy(table: Table, roles: Roles) -> str:
+def _remedy(table: FileTable, roles: Roles) -> str:
     """Return what to do about repeated items: name the column that tells rankings apart, or merge."""
     merge = f"Pass {spelled('duplicates', 'max')} to keep the highest score of each item."
     others = [] if table.known else _may_name_rankings(table, roles)

@@ -18,10 +18,10 @@ from fujiscore.io import arrays, columnar
 from fujiscore.io.headers import SEPARATED, decimal_comma, has_header
 from fujiscore.io.limits import JSON
 from fujiscore.io.table import (
+    FileTable,
     Layout,
     Quoted,
     Roles,
-    Table,
     is_foreign_number,
     no_rows,
     number,
@@ -167,11 +167,11 @@ def _look(document: Document) -> str:
     return "libsvm" if words and all(map(PAIR.fullmatch, words)) and number(label) is not None else "csv"
 
 
-def table(document: Document, name: str, *, data: bool = False) -> Table:
+def table(document: Document, name: str, *, data: bool = False) -> FileTable:
     """Return the table in a file of rankings or of data."""
     if name in COLUMNAR:
         return columnar.table(document.name, name, document.whole())
-    readers: dict[str, Callable[[Document], Table]] = {
+    readers: dict[str, Callable[[Document], FileTable]] = {
         "fimp": _fimp,
         "trec": _trec,
         "json": _json,
@@ -181,7 +181,7 @@ def table(document: Document, name: str, *, data: bool = False) -> Table:
     return readers[name](document) if name in readers else _delimited(document, data=data)
 
 
-def _delimited(document: Document, *, data: bool) -> Table:
+def _delimited(document: Document, *, data: bool) -> FileTable:
     """Return the table in a delimited file, of rankings or of data, as its first rows show it."""
     separator = _separator(document, document.first_lines(SAMPLE))
     parsed = _closed(document, separator)
@@ -198,7 +198,7 @@ def _delimited(document: Document, *, data: bool) -> Table:
     skip = start if header else 0
     rows = picked(names, partial(_fields, document, separator, skip, width))
     numeric = {name: numeric_share(cells) for name, cells in values.items()}
-    table = Table(document.name, numeric, rows, values.__getitem__, header=header)
+    table = FileTable(document.name, numeric, rows, values.__getitem__, header=header)
     return _with_arrow(table, document, Layout(names, separator, skip))
 
 
@@ -207,7 +207,7 @@ def _sample_size(columns: int) -> int:
     return max(20, min(SAMPLE, SAMPLE_CELLS // columns))
 
 
-def _with_arrow(table: Table, document: Document, layout: Layout) -> Table:
+def _with_arrow(table: FileTable, document: Document, layout: Layout) -> FileTable:
     """Return the table of a delimited file, read through pyarrow if that can be done and the file is large."""
     table = replace(table, layout=layout)
     if not document.large or document.encoding not in {"utf-8", "utf-8-sig"} or find_spec("pyarrow") is None:
@@ -401,7 +401,7 @@ def _matched(row: re.Pattern[str]) -> Callable[[str], Sequence[str] | None]:
     return lambda text: (match := row.fullmatch(text)) and match.groups()
 
 
-def _fimp(document: Document) -> Table:
+def _fimp(document: Document) -> FileTable:
     """Return the table in a .fimp file: index, name, [rank], [score] beneath a line of dashes."""
     head = enumerate(islice(document.lines(), 100), 1)
     rule = next((line for line, text in head if _is_rule(text)), None)
@@ -409,10 +409,10 @@ def _fimp(document: Document) -> Table:
         raise InputError(f"{document.name} must be a .fimp file with a line of dashes above the table; it has none.")
 
     rows = partial(_rows, document, rule, "index, name, [rank] and [score], separated by tabs", _matched(FIMP_ROW))
-    return Table(document.name, FIMP, picked(FIMP, rows), known=Roles("name", ["score"]), signed=True)
+    return FileTable(document.name, FIMP, picked(FIMP, rows), known=Roles("name", ["score"]), signed=True)
 
 
-def _trec(document: Document) -> Table:
+def _trec(document: Document) -> FileTable:
     """Return the table in a TREC run: one ranking per query."""
     rows = partial(_rows, document, 0, f"'{' '.join(TREC)}'", _matched(TREC_ROW))
     lines = document.first_lines(SAMPLE)
@@ -422,11 +422,11 @@ def _trec(document: Document) -> Table:
         fields = (line.split() for line in lines)
         return [row[list(TREC).index(name)] for row in fields if len(row) == len(TREC)]
 
-    table = Table(document.name, TREC, picked(TREC, rows), sample, known=Roles("docid", ["score"], "qid"))
+    table = FileTable(document.name, TREC, picked(TREC, rows), sample, known=Roles("docid", ["score"], "qid"))
     return _with_arrow(table, document, Layout(list(TREC), separator, 0, blanks=True))
 
 
-def _arff(document: Document) -> Table:
+def _arff(document: Document) -> FileTable:
     """Return the table in a dense ARFF file: numeric, nominal and text attributes."""
     numeric: dict[str, float] = {}
     for start, line in enumerate(document.lines(), 1):
@@ -449,7 +449,7 @@ def _arff(document: Document) -> Table:
         return row if len(row) == len(numeric) and not text.lstrip().startswith("{") else None
 
     shape = f"{len(numeric)} values, one per @attribute (dense, not sparse ARFF)"
-    return Table(document.name, numeric, picked(numeric, partial(_rows, document, start, shape, split)))
+    return FileTable(document.name, numeric, picked(numeric, partial(_rows, document, start, shape, split)))
 
 
 def _values(row: str) -> list[str]:
@@ -489,7 +489,7 @@ class Pairs(list[tuple[str, Any]]):
     """A JSON object with all its pairs: a name may be repeated."""
 
 
-def _json(document: Document) -> Table:
+def _json(document: Document) -> FileTable:
     """Return the table in a JSON document: an object of items, of rankings, or a list of records or items."""
     text = document.text(JSON)
     try:
@@ -516,7 +516,7 @@ def _other_shape(document: Document, what: str) -> InputError:
     )
 
 
-def _objects(document: Document, content: Pairs) -> Table:
+def _objects(document: Document, content: Pairs) -> FileTable:
     """Return the table in an object of item to score, or of name to such objects."""
     nested = [name for name, value in content if isinstance(value, Pairs)]
     other = [name for name, value in content if not isinstance(value, Pairs)]
@@ -535,10 +535,10 @@ def _objects(document: Document, content: Pairs) -> Table:
             raise _other_shape(document, f"an object where {shown(item)} holds {shown(value)}")
     numeric = dict.fromkeys(("ranking", "item", "score") if nested else ("item", "score"), 0.0)
     known = Roles("item", ["score"], "ranking" if nested else None)
-    return Table(document.name, numeric, picked(numeric, lambda: enumerate(cells, 1)), unit="item", known=known)
+    return FileTable(document.name, numeric, picked(numeric, lambda: enumerate(cells, 1)), unit="item", known=known)
 
 
-def _records(document: Document, content: list[Any]) -> Table:
+def _records(document: Document, content: list[Any]) -> FileTable:
     """Return the table in a list of JSON records, or in a list of strings: one column of items."""
     items = bool(content) and all(isinstance(record, str) for record in content)
     wrong = [record for record in content if not (items or isinstance(record, Pairs))]
@@ -562,7 +562,7 @@ def _records(document: Document, content: list[Any]) -> Table:
     values = {name: [record.get(name) for record in sample] for name in columns}
     numeric = {name: 0.0 if any(map(_is_text, cells)) else numeric_share(cells) for name, cells in values.items()}
     unit = "item" if items else "record"
-    return Table(document.name, numeric, rows, values.__getitem__, unit=unit, header=not items)
+    return FileTable(document.name, numeric, rows, values.__getitem__, unit=unit, header=not items)
 
 
 def _require_alike(document: Document, records: list[dict[str, Any]], columns: int) -> None:

@@ -15,7 +15,7 @@ from fujiscore.io.columns import choose, column_evidence
 from fujiscore.io.documents import Files
 from fujiscore.io.formats import is_stored_parquet
 from fujiscore.io.limits import memory_limit
-from fujiscore.io.table import Table, require_distinct
+from fujiscore.io.table import FileTable, require_distinct
 from fujiscore.pair.passes.stream import Column
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ class _Table:
         require_distinct(file, schema.names)
         self.numeric = {name: _is_number(type_) for name, type_ in zip(schema.names, schema.types, strict=True)}
 
-    def described(self) -> Table:
+    def described(self) -> FileTable:
         """Return the table as the guesses of columns see it."""
-        return Table(self.file, self.numeric, lambda _: iter(()), self.sample, unit="row")
+        return FileTable(self.file, self.numeric, lambda _: iter(()), self.sample, unit="row")
 
     def sample(self, name: str) -> list[Any]:
         """Return a column's first values."""

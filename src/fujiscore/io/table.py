@@ -83,7 +83,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Table:
+class FileTable:
     """A table in a file.
 
     `fast` returns the rankings at once, or None if a row may be wrong (or, with unique=True, an item repeated): then
@@ -185,7 +185,7 @@ def are_amounts(cells: Sequence[Any]) -> bool:
     return all(map(is_quantity, cells)) and len(units) == 1
 
 
-def require_plain_numbers(table: Table, names: Iterable[str], remedy: str = "") -> None:
+def require_plain_numbers(table: FileTable, names: Iterable[str], remedy: str = "") -> None:
     """Raise if a column that seems to be text holds numbers in another syntax, such as with decimal commas."""
     for name in names:
         other = not_numbers(table.sample(name))

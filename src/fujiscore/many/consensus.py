@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.inputs.rankings import Policies
     from fujiscore.many.aggregation import Options
-    from fujiscore.many.pairwise import Task
+    from fujiscore.many.pairwise import PairTask
     from fujiscore.measures.overlap import Grid, Ties, ZeroTail
 
 Method: TypeAlias = Literal["borda", "median", "rrf", "rra"]
@@ -317,7 +317,7 @@ def _agreements(
     lists: Rankings,
     ranking: Ranking,
     without: Callable[[int], Scores],
-    task: Task,
+    task: PairTask,
     options: Options,
 ) -> tuple[Scores, Scores]:
     """Return the similarity of each list with the consensus, and with that of the others."""
@@ -333,7 +333,7 @@ def _agreements(
     return values[:, 0], values[:, 1]
 
 
-def _similarity(task: Task, single: Ranking, consensus: Ranking) -> float:
+def _similarity(task: PairTask, single: Ranking, consensus: Ranking) -> float:
     """Return the headline of a list and a consensus; NaN if the consensus orders nothing."""
     if consensus.constant:
         return float("nan")
@@ -371,7 +371,7 @@ def _copies(lists: Rankings) -> list[str]:
     return []
 
 
-def _caveats(ranking: Ranking, lists: Rankings, task: Task, agreement: Scores, left_out: Scores) -> list[str]:
+def _caveats(ranking: Ranking, lists: Rankings, task: PairTask, agreement: Scores, left_out: Scores) -> list[str]:
     """Return what the agreement rests on."""
     notes = caveats(lists, task, np.concatenate((agreement, left_out)), "comparisons of a list and a consensus")
     if ranking.constant:

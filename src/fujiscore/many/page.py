@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, counted
 from fujiscore.inference.multiplicity import ADJUSTMENTS
-from fujiscore.many.pairwise import Task, task_for
+from fujiscore.many.pairwise import PairTask, task_for
 from fujiscore.many.ranks import COVERS as RANKS_COVER
 from fujiscore.many.ranks import ItemRanks, item_ranks
 from fujiscore.many.stability import COVERS, stability_curve
@@ -180,7 +180,7 @@ def pair_curves(result: Matrix) -> dict[str, Any] | None:
     return {"ks": tasks[0].grid.ks.tolist(), "lines": lines}
 
 
-def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[Task]:
+def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[PairTask]:
     """Return what to compute of each pair: the measure if it is one of top sets, FUJI and Jaccard."""
     ks = log_grid(rankings.depth, points)
     asked = find(result.measure)
@@ -197,7 +197,7 @@ def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[Task]:
     return tasks
 
 
-def _curves_of(tasks: list[Task], members: list[Ranking], pairs: list[tuple[int, int]]) -> Scores:
+def _curves_of(tasks: list[PairTask], members: list[Ranking], pairs: list[tuple[int, int]]) -> Scores:
     """Return the curves of some pairs, and the chance levels of those that have one."""
     rows: list[list[Scores]] = []
     for i, j in pairs:

@@ -65,7 +65,7 @@ WORTH_SENDING = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class PairTask:
     """What to compute of each pair."""
 
     measure: Measure
@@ -122,7 +122,7 @@ def task_for(
     ties: str,
     zero_tail: str,
     alternative: str | None = None,
-) -> Task:
+) -> PairTask:
     """Return the checked task; corrected values and p-values need a null that fits the statistic."""
     choice("ties", ties, TIES)
     choice("zero_tail", zero_tail, ZERO_TAIL)
@@ -148,7 +148,7 @@ def task_for(
             f"{spelled('p_values')} needs at least {area_null.FEWEST} items; got {items}. Compare single pairs with "
             f"{spelled('permutations', 1000)}."
         )
-    return Task(chosen, points, ties, zero_tail, corrected, rankings.population, alternative)
+    return PairTask(chosen, points, ties, zero_tail, corrected, rankings.population, alternative)
 
 
 def _require_null(argument: str, rankings: Rankings, ks: Sizes, ties: str) -> None:
@@ -307,7 +307,7 @@ def pairwise(
 
 @contextmanager
 def _kept(
-    folder: str | os.PathLike[str] | None, rankings: Rankings, rows: int, task: Task
+    folder: str | os.PathLike[str] | None, rankings: Rankings, rows: int, task: PairTask
 ) -> Iterator[Finished | None]:
     """Yield the finished tiles in a folder, if there is one, by all that a pair's numbers depend on."""
     if folder is None:
@@ -336,7 +336,7 @@ def _kept(
         yield finished
 
 
-def caveats(rankings: Rankings, task: Task, values: Scores, unit: str = "cells") -> list[str]:
+def caveats(rankings: Rankings, task: PairTask, values: Scores, unit: str = "cells") -> list[str]:
     """Return what the values rest on: truncated lists, constant rankings, undefined values."""
     notes = []
     if rankings.truncated and task.grid.kind != "custom":
@@ -352,7 +352,7 @@ def caveats(rankings: Rankings, task: Task, values: Scores, unit: str = "cells")
     return notes
 
 
-def _zero_caveats(rankings: Rankings, task: Task) -> list[str]:
+def _zero_caveats(rankings: Rankings, task: PairTask) -> list[str]:
     """Return a note on rankings with fewer positive scores than the only k, with the remedies."""
     if not task.single or task.zero_tail == "cap":
         return []
@@ -382,7 +382,7 @@ def _blocks(first: int, total: int, *, square: bool, both_ways: bool) -> list[Bl
     return blocks
 
 
-def _is_sparse(task: Task, rankings: Rankings) -> bool:
+def _is_sparse(task: PairTask, rankings: Rankings) -> bool:
     """Return whether the grid kernel serves: few points, a measure of overlaps, no sum of scores that overflows."""
     points = task.grid.ks
     few = points.size <= (area_null.MOST_POINTS if task.tested else MOST_LEVELS)
@@ -408,7 +408,7 @@ def _run_pairs(
     return run(function, tiles, shared=shared, label="pairs", **work)
 
 
-def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
+def _sparse(task: PairTask, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
     """All pairs by the grid kernel: of each ranking only scores, levels and what depends on the grid are kept."""
     scores = rankings.block()
     item_levels = np.empty(scores.shape, np.uint8)
@@ -425,7 +425,7 @@ def _sparse(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str,
     return _run_pairs(_sparse_tile, blocks, (task, *arrays, nulls), rankings.n, work)
 
 
-def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tuple[Any, ...]:
+def _prepare(task: PairTask, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tuple[Any, ...]:
     """Sort one ranking and keep what a grid needs: levels (written out), set sizes, last scores, zeros, tails, null."""
     ranking = ranking.detached()  # hundreds of orders would fill the memory
     sizes = task.grid.ks
@@ -444,7 +444,7 @@ def _prepare(task: Task, ranking: Ranking, item_levels: NDArray[np.uint8]) -> tu
 
 
 def _sparse_tile(
-    task: Task,
+    task: PairTask,
     item_levels: NDArray[np.uint8],
     scores: Scores,
     sizes: Sizes,
@@ -479,7 +479,7 @@ def _sparse_tile(
 
 
 def _raise_two_valued(
-    task: Task, n: int, upper_r: Sizes, upper_s: Sizes, k1: Sizes, k2: Sizes, shared: Sizes, least: Scores
+    task: PairTask, n: int, upper_r: Sizes, upper_s: Sizes, k1: Sizes, k2: Sizes, shared: Sizes, least: Scores
 ) -> None:
     """Raise the smallest p-values of pairs that have two different scores each to that of their overlap."""
     for t in np.flatnonzero((upper_r > 0) & (upper_s > 0)).tolist():
@@ -489,14 +489,14 @@ def _raise_two_valued(
             least[t] = max(least[t], area_null.one_of(tails, task.alternative or "greater"))
 
 
-def _p_values(task: Task, apart: Scores, variance: Scores, laws: Scores, least: Any) -> Scores:
+def _p_values(task: PairTask, apart: Scores, variance: Scores, laws: Scores, least: Any) -> Scores:
     """Return p-values of areas that are so far from what chance gives; NaN where chance leaves no choice."""
     spread = np.sqrt(np.where(variance > ROUNDING**2, variance, np.nan))
     p: Scores = area_null.p_value(apart / spread, laws, least, task.alternative or "greater")
     return p
 
 
-def _full(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
+def _full(task: PairTask, rankings: Rankings, blocks: list[Block], work: dict[str, Any]) -> list[Areas]:
     """All pairs by the sweep along the whole path: each ranking is sorted once and kept in order."""
     members = sort_all(rankings, task, work)
     size = max(1, 2_000_000 // rankings.n)  # some tenths of a second per tile, so that Ctrl-C is heard
@@ -506,13 +506,13 @@ def _full(task: Task, rankings: Rankings, blocks: list[Block], work: dict[str, A
     return _run_pairs(_full_tile, tiles, (task, members), rankings.n, work)
 
 
-def sort_all(rankings: Rankings, task: Task, work: dict[str, Any]) -> list[Ranking]:
+def sort_all(rankings: Rankings, task: PairTask, work: dict[str, Any]) -> list[Ranking]:
     """Sort every ranking once, and compute what threads will share before they start."""
     run(_warm, [(ranking, task) for ranking in rankings], n_jobs=work["n_jobs"], progress=False)
     return list(rankings)
 
 
-def _warm(ranking: Ranking, task: Task) -> None:
+def _warm(ranking: Ranking, task: PairTask) -> None:
     """Compute what all pairs need of one ranking."""
     ranking.ranked  # noqa: B018 - kept by the ranking
     if task.ties == "closed":
@@ -521,7 +521,7 @@ def _warm(ranking: Ranking, task: Task) -> None:
         ranking.tails  # noqa: B018 - as above
 
 
-def _full_tile(task: Task, members: Sequence[Ranking], rows: Indices, columns: Indices) -> Areas:
+def _full_tile(task: PairTask, members: Sequence[Ranking], rows: Indices, columns: Indices) -> Areas:
     """Return the same as `_sparse_tile` from the whole path of each pair, with headline values for areas."""
     results = np.full((3 if task.tested else 2, rows.size), np.nan)
     for t, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):

@@ -16,7 +16,7 @@ from fujiscore.errors import InputError, proportion
 from fujiscore.inference.intervals import ZERO, bounded
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.inputs.rankings import takes_policies
-from fujiscore.many.pairwise import Task, caveats, pairwise, sort_all, task_for
+from fujiscore.many.pairwise import PairTask, caveats, pairwise, sort_all, task_for
 from fujiscore.many.ranks import ItemRanks, item_ranks
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
@@ -292,7 +292,7 @@ def stability_curve(
     return StabilityCurve(task.measure.name, task.grid, mean, low, high, level, corrected, notes)
 
 
-def _row_of_curves(task: Task, members: list[Ranking], row: int) -> tuple[Scores, Scores]:
+def _row_of_curves(task: PairTask, members: list[Ranking], row: int) -> tuple[Scores, Scores]:
     """Return one ranking's curves with those after it (the mean of both ways), and the least values they can have."""
     ranking, others = members[row], members[row + 1 :]
     rows, least = np.empty((2, len(others), task.grid.ks.size))
@@ -303,7 +303,7 @@ def _row_of_curves(task: Task, members: list[Ranking], row: int) -> tuple[Scores
     return rows, least
 
 
-def _with_least(task: Task, r: Ranking, s: Ranking) -> tuple[Scores, Scores]:
+def _with_least(task: PairTask, r: Ranking, s: Ranking) -> tuple[Scores, Scores]:
     """Return a pair's curve, corrected if it is to be, and the least value at each k."""
     values, by_chance = task.curves(r, s)
     least = np.full_like(values, task.measure.low)

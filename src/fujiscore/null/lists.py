@@ -41,7 +41,7 @@ TABLES = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ListFacts:
     """What chance depends on in one list of each pair.
 
     Attributes
@@ -84,7 +84,7 @@ class Side:
         return Prepared(self.n, self.sizes[:, None], lacking[:, None], points, table, self.least, self.upper)
 
 
-def side(n: int, start: Sizes, scores: Scores, ks: Sizes, sizes: Sizes, *, closed: bool, capped: bool) -> Side:
+def side(n: int, start: Sizes, scores: Scores, ks: Sizes, sizes: Sizes, *, closed: bool, capped: bool) -> ListFacts:
     """Return what chance depends on in lists cut at one k each, 0 for those that are left out.
 
     `sizes` are the sizes of the others' top sets.
@@ -102,7 +102,7 @@ def side(n: int, start: Sizes, scores: Scores, ks: Sizes, sizes: Sizes, *, close
     unlisted, which = np.unique(n - lengths, return_inverse=True)
     ways = log_ties + np.array([lgamma(size + 1.0) - lgamma(n + 1.0) for size in unlisted.tolist()])[which]
     least = np.exp(np.clip(ways, log(LEAST), 0.0))
-    return Side(n, sizes, moments[here], upper[here], cut[here], by_depth, least[here])
+    return ListFacts(n, sizes, moments[here], upper[here], cut[here], by_depth, least[here])
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +124,8 @@ class Nulls:
     """
 
     ks: Sizes
-    r: Side
-    s: Side
+    r: ListFacts
+    s: ListFacts
     shared_best: Sizes
     closed: bool
     zero_tail: float

@@ -31,7 +31,7 @@ from fujiscore.null.chance import Chance, chances, exp_grid, no_universe, p_text
 from fujiscore.null.closed_forms import HIGH_FLOOR, floors, has_closed_form
 from fujiscore.pages.page import Page, Reported
 from fujiscore.pair.explain import Explanation, explanation, zeros_say_nothing
-from fujiscore.pair.passes.long import Asked, LongRankings, Passes, pair_of_columns
+from fujiscore.pair.passes.long import LongRankings, LongRequest, Passes, pair_of_columns
 from fujiscore.pair.passes.stream import Column
 from fujiscore.pair.truncated import Bounds, bounds
 from fujiscore.pair.verdicts import differs_most, headline_level, verdict
@@ -607,7 +607,7 @@ def compare(
     chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
     choice("alternative", alternative, ALTERNATIVES)
     if isinstance(r, Column) or isinstance(s, Column):
-        asked = Asked(chosen, ks, permutations, ties)
+        asked = LongRequest(chosen, ks, permutations, ties)
         both: Rankings | Passes = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
     else:
         both = pair(r, s, policies)

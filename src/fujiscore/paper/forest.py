@@ -9,7 +9,7 @@ from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, first_few, spelled
 from fujiscore.paper.conventions import auc, score
 from fujiscore.paper.figures import GREY, line_figure
-from fujiscore.paper.record import DATA_SETS, NO_DATA, Table, make_section
+from fujiscore.paper.record import DATA_SETS, NO_DATA, PageTable, make_section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,7 +79,7 @@ def section(published: Sets | None, corrected: Sets | None) -> Section:
         return make_section("forest", [], text=(f"Not computed: {NO_DATA}.",))
     rows = [_row(DATA_SETS[name]["title"], published[name], rankings) for name, rankings in corrected.items()]
     columns = ("data set", "features", *AREAS, *RANKS)
-    table = Table("correct_rf", "Genie3 and RF with the published RF scores and with correct ones", columns, rows)
+    table = PageTable("correct_rf", "Genie3 and RF with the published RF scores and with correct ones", columns, rows)
     return make_section("forest", [], (table,), (_figure(rows),))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fujiscore.paper.conventions import chance, explain
-from fujiscore.paper.record import Table, check, facts, make_section
+from fujiscore.paper.record import PageTable, check, facts, make_section
 from fujiscore.paper.sources import FILTERS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def section(sets: Sets | None) -> Section:
     columns = ("rank", "MI", "MI gene", "MI function", "Relief", "Relief gene", "Relief function")
     pairs = enumerate(zip(*tops, strict=True), 1)
     rows = [(rank, a, *GENES.get(a, ("", "")), b, *GENES.get(b, ("", ""))) for rank, (a, b) in pairs]
-    table = Table("genes", "The ten top genes by MI and by Relief", columns, rows)
+    table = PageTable("genes", "The ten top genes by MI and by Relief", columns, rows)
     null, near = chance(information, relief, ks=[TOP]), explained.kind.count("near miss")
     shown = {"null": null, "near": near, "genes": len(explained)}
     checks = [*check_tops(*tops), check("fuji_finds", fuji=explained.value, jaccard=explained.jaccard, **shown)]
@@ -47,14 +47,14 @@ def _number(label: object) -> int:
     return int(str(label).rpartition("_")[2])
 
 
-def _contributions(explained: fj.results.Explanation) -> Table:
+def _contributions(explained: fj.results.Explanation) -> PageTable:
     """Return the genes of both lists with ranks, scores and their contributions to FUJI."""
     numbers = [_number(label) for label in explained.items]
     names = [GENES.get(number, ("", ""))[0] for number in numbers]
     shown = ("rank_r", "rank_s", "score_r", "score_s", "contribution", "kind")
     rows = list(zip(numbers, names, *(explained.columns()[column] for column in shown), strict=True))
     columns = ("gene", "name", "rank MI", "rank Relief", "score MI", "score Relief", "contribution", "kind")
-    return Table("genes_explained", f"Contribution of each gene to FUJI at k = {TOP}", columns, rows)
+    return PageTable("genes_explained", f"Contribution of each gene to FUJI at k = {TOP}", columns, rows)
 
 
 def check_tops(information: list[int], relief: list[int]) -> Checks:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fujiscore.paper.build import Reproduction
-    from fujiscore.paper.record import Claim, Figure, Section, Table
+    from fujiscore.paper.record import Claim, Figure, PageTable, Section
 
 TITLE = "Fuzzy Jaccard Index: the paper, recomputed and checked"
 INTRODUCTION = (
@@ -94,7 +94,7 @@ def _figure(figure: Figure, folder: Path) -> str:
     return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
 
 
-def _table(table: Table) -> str:
+def _table(table: PageTable) -> str:
     """Return a table that scrolls horizontally if it is too wide."""
     head = "".join(f"<th>{escape(column)}</th>" for column in table.columns)
     rows = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in table.rows)

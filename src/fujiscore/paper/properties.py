@@ -10,7 +10,7 @@ import numpy as np
 import fujiscore as fj
 from fujiscore.null.closed_forms import has_closed_form
 from fujiscore.paper.conventions import ROUNDING, areas, curve, score
-from fujiscore.paper.record import Table, check, listed, make_section
+from fujiscore.paper.record import PageTable, check, listed, make_section
 from fujiscore.paper.scenarios import COINCIDING
 from fujiscore.paper.theory import permuted
 
@@ -275,10 +275,10 @@ def section() -> Section:
     ]
     columns = ("measure", "property", "paper", "computed", "agreement", "evidence", "another reading")
     tables = (
-        Table(
+        PageTable(
             "properties", "The five properties, computed (* see the reading below)", ("measure", *TITLES.values()), grid
         ),
-        Table("properties_cells", "Each cell: counterexample or number of cases tried", columns, detail),
+        PageTable("properties_cells", "Each cell: counterexample or number of cases tried", columns, detail),
     )
     checks = [check_column(trait, [cell for cell in cells if cell.trait == trait]) for trait in TITLES]
     others = len(fj.PAPER_MEASURES) - 1

@@ -43,7 +43,7 @@ DATA_SETS = {row["name"]: row for row in facts("data_sets.csv")}
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table of the page, also written as CSV under its name."""
 
     name: str
@@ -69,7 +69,7 @@ class Figure:
 
     def to_csv(self) -> str:
         """Return the numbers as CSV."""
-        return Table(self.name, "", tuple(self.numbers), list(zip(*self.numbers.values(), strict=True))).to_csv()
+        return PageTable(self.name, "", tuple(self.numbers), list(zip(*self.numbers.values(), strict=True))).to_csv()
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Section:
 
     title: str
     text: Sequence[str]
-    tables: Sequence[Table] = ()
+    tables: Sequence[PageTable] = ()
     figures: Sequence[Figure] = ()
     claims: Sequence[Claim] = ()
 
@@ -160,7 +160,7 @@ def check(key: str, **values: Any) -> tuple[str, Judged]:
 def make_section(
     key: str,
     checks: Checks | None,
-    tables: Sequence[Table] = (),
+    tables: Sequence[PageTable] = (),
     figures: Sequence[Figure] = (),
     *,
     text: Sequence[str] = (),

@@ -9,7 +9,7 @@ import numpy as np
 import fujiscore as fj
 from fujiscore.paper.conventions import ROUNDING, auc, compare, curve, roughness
 from fujiscore.paper.figures import line_figure, style
-from fujiscore.paper.record import Table, check, listed, make_section
+from fujiscore.paper.record import PageTable, check, listed, make_section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -178,7 +178,7 @@ def _check_all_measures() -> Checks:
     ]
 
 
-def _two_part_table() -> Table:
+def _two_part_table() -> PageTable:
     """Return the areas for stated scores."""
     measures = {"FUJI": "fuji", "correlation": "correlation", "Jaccard": "jaccard", "gamma": "gamma"}
     rows = []
@@ -187,7 +187,7 @@ def _two_part_table() -> Table:
             r, s, t = two_part(scores(n))
             rows.append((label, n, *(auc(r, other, measure) for measure in measures.values() for other in (s, t))))
     columns = ("scores", "n", *(f"{title} r,{other}" for title in measures for other in "st"))
-    return Table("two_part", "Two-part ranking: AUC against s (halves swapped) and t (reversed)", columns, rows)
+    return PageTable("two_part", "Two-part ranking: AUC against s (halves swapped) and t (reversed)", columns, rows)
 
 
 def _check_two_part() -> Checks:

@@ -22,7 +22,7 @@ from fujiscore.paper.record import (
     UNCHECKED,
     Figure,
     Judged,
-    Table,
+    PageTable,
     check,
     listed,
     make_section,
@@ -87,7 +87,7 @@ def section(sets: Sets | None, corrected: Sets | None, examples: Mapping[str, in
         "Jaccard, all k": means(sets, "jaccard", ks="all"),
     }
     rows = [(pair_title(pair), *(form[pair] for form in forms.values())) for pair in PAIRS]
-    table = Table("mean_areas", f"Mean areas over {len(sets)} data sets", ("pair", *forms), rows)
+    table = PageTable("mean_areas", f"Mean areas over {len(sets)} data sets", ("pair", *forms), rows)
     raw, raw_jaccard, exact, exact_jaccard, *_ = forms.values()
     drawn = [
         _heat_map("heat_map", len(sets), raw, raw_jaccard),
@@ -100,14 +100,14 @@ def section(sets: Sets | None, corrected: Sets | None, examples: Mapping[str, in
     return make_section("study", checks, (table, _data_sets(sets)), drawn, correct_rf=again)
 
 
-def _data_sets(sets: Sets) -> Table:
+def _data_sets(sets: Sets) -> PageTable:
     """Return the data sets with the number of features in the paper's table and in the rankings."""
     rows = [
         (row["title"], int(row["columns"]), sets[row["name"]].n, int(row["examples"]), row["about"])
         for row in sorted(DATA_SETS.values(), key=lambda row: row["title"].lower())
     ]
     columns = ("data set", "features in the paper", "features ranked", "examples", "about")
-    return Table("data_sets", "The data sets", columns, rows)
+    return PageTable("data_sets", "The data sets", columns, rows)
 
 
 def _heat_map(name: str, count: int, fuji: Means, jaccard: Means, form: str = "") -> Figure:

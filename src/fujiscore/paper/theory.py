@@ -10,7 +10,7 @@ import numpy as np
 import fujiscore as fj
 from fujiscore.paper.conventions import ROUNDING, areas, auc, chance, curve, score
 from fujiscore.paper.figures import line_figure, style
-from fujiscore.paper.record import Table, check, listed, make_section
+from fujiscore.paper.record import PageTable, check, listed, make_section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ def bounds_section() -> Section:
     return make_section("bounds", checks, (minima, three, counter, violations, limit), drawn)
 
 
-def _jaccard_minima() -> Table:
+def _jaccard_minima() -> PageTable:
     """Return the least Jaccard area over all orders, and that of the reversed order."""
     rows = []
     for n in range(2, 8):
@@ -68,10 +68,10 @@ def _jaccard_minima() -> Table:
         reaching = int((values < least + ROUNDING).sum())
         rows.append((n, len(others), least, auc(r, r[::-1], "jaccard"), least_jaccard_auc(n), reaching, below))
     columns = ("n", "orders", "least AUC", "AUC of the reverse", "closed form", "orders that reach it", "below reverse")
-    return Table("jaccard_minima", "Least area under the Jaccard curve, by exhaustive search", columns, rows)
+    return PageTable("jaccard_minima", "Least area under the Jaccard curve, by exhaustive search", columns, rows)
 
 
-def _three_items() -> Table:
+def _three_items() -> PageTable:
     """Return the three-item example close to its limits."""
     r = np.array([1, 1 / 2, 1 / 3])
     rows: list[tuple[Any, ...]] = []
@@ -80,10 +80,10 @@ def _three_items() -> Table:
         rows.append((small, *(score(r, other, k) for other in (s, t) for k in (1, 2)), auc(r, s), auc(r, t)))
     rows.append(("limit", 2 / 3, 8 / 9, 1 / 6, 5 / 9, (1 / 3 + 8 / 9 + 1 / 2) / 2, (1 / 12 + 5 / 9 + 1 / 2) / 2))
     columns = ("ε = 1/alpha", "FUJI(r,s,1)", "FUJI(r,s,2)", "FUJI(r,t,1)", "FUJI(r,t,2)", "AUC r,s", "AUC r,t")
-    return Table("three_items", "The three-item example near its limits", columns, rows)
+    return PageTable("three_items", "The three-item example near its limits", columns, rows)
 
 
-def _counterexample() -> Table:
+def _counterexample() -> PageTable:
     """Return the orders of the counterexample's scores, from the least similar to the reversed one."""
     rows = []
     for s in permuted(COUNTER_S):
@@ -93,10 +93,10 @@ def _counterexample() -> Table:
     reverse = next(position for position, row in enumerate(rows) if row[0] == "4 3 2 1")
     columns = ("ranks of x1..x4 in s", "k = 1", "k = 2", "k = 3", "k = 4", "AUC")
     title = "Orders less similar than the reverse (last row), by FUJI"
-    return Table("counterexample", title, columns, rows[: reverse + 1])
+    return PageTable("counterexample", title, columns, rows[: reverse + 1])
 
 
-def _violations() -> Table:
+def _violations() -> PageTable:
     """Return how often random scores have an order less similar than the reverse, by distribution."""
     rng = np.random.default_rng(6)
     rows = []
@@ -108,7 +108,7 @@ def _violations() -> Table:
             count = int((leads > ROUNDING).sum())
             rows.append((name, n, draws, count, count / draws, leads.max()))
     columns = ("scores", "n", "draws", "violations", "share", "largest AUC difference")
-    return Table("violations", "Random scores for which the reverse is not least similar", columns, rows)
+    return PageTable("violations", "Random scores for which the reverse is not least similar", columns, rows)
 
 
 def reverse_lead(r: Scores, s: Scores, places: Scores) -> float:
@@ -132,7 +132,7 @@ def _lead(r: Scores, s: Scores) -> Scores:
     return curve(r, s) - curve(r, s, "jaccard")
 
 
-def _limit_theorem() -> Table:
+def _limit_theorem() -> PageTable:
     """Return the largest distance of FUJI from Jaccard when scores fall by a factor alpha per item."""
     rng = np.random.default_rng(7)
     rows = []
@@ -142,10 +142,10 @@ def _limit_theorem() -> Table:
         leads = np.concatenate([_lead(r, s) for r, s in pairs])
         rows.append((alpha, sizes.size, leads.max(), min(leads.min(), 0.0)))
     columns = ("alpha", "pairs", "largest FUJI - Jaccard", "least FUJI - Jaccard")
-    return Table("limit_theorem", "Scores falling by a factor alpha per item: FUJI against Jaccard", columns, rows)
+    return PageTable("limit_theorem", "Scores falling by a factor alpha per item: FUJI against Jaccard", columns, rows)
 
 
-def _counterexample_figure(counter: Table) -> Figure:
+def _counterexample_figure(counter: PageTable) -> Figure:
     """Return the two curves of the counterexample."""
     ks, curves = np.arange(1, 5), {"reversed order": counter.rows[-1], "least similar order": counter.rows[0]}
     rows = [(label, ks, row[1:5], style(i)) for i, (label, row) in enumerate(curves.items())]
@@ -153,7 +153,7 @@ def _counterexample_figure(counter: Table) -> Figure:
     return line_figure("counterexample_curves", caption, rows, xticks=ks, ylabel="FUJI")
 
 
-def _limit_figure(limit: Table) -> Figure:
+def _limit_figure(limit: PageTable) -> Figure:
     """Return the distance of FUJI from Jaccard over alpha."""
     alphas, _, distances, _ = zip(*limit.rows, strict=True)
     numbers = {"alpha": alphas, "largest_distance": distances}
@@ -212,7 +212,7 @@ def _two_sizes() -> Scores:
     return np.array(values)
 
 
-def _check_jaccard(minima: Table) -> Checks:
+def _check_jaccard(minima: PageTable) -> Checks:
     """Check the statements on Jaccard's minimum."""
     ns, _, least, reverse, _, reaching, below = (np.array(column) for column in zip(*minima.rows, strict=True))
     apart, orders = np.abs(least - reverse).max(), ", ".join(map(str, reaching))
@@ -227,7 +227,7 @@ def _check_jaccard(minima: Table) -> Checks:
     ]
 
 
-def _check_fuji(three: Table, counter: Table, violations: Table) -> Checks:
+def _check_fuji(three: PageTable, counter: PageTable, violations: PageTable) -> Checks:
     """Check the statements on FUJI's minimum."""
     least, reverse = counter.rows[0][-1], counter.rows[-1][-1]
     shares = "; ".join(
@@ -250,7 +250,7 @@ def _check_fuji(three: Table, counter: Table, violations: Table) -> Checks:
     ]
 
 
-def _check_limit(limit: Table) -> Checks:
+def _check_limit(limit: PageTable) -> Checks:
     """Check the theorem that Jaccard is a limit of FUJI."""
     alphas, _, distances, least = zip(*limit.rows, strict=True)
     rng = np.random.default_rng(10)
@@ -268,7 +268,7 @@ def chance_section() -> Section:
     rough = {n: fj.stats.expected_jaccard(n, method="paper") for n in SIZES}
     errors = [_errors(exact[n], rough[n]) for n in SIZES]
     columns = ("n", "largest error", "at k", "largest relative error", "at k ", "exact at k = 1")
-    table = Table("expected_jaccard", "Error of k/(2n - k) as the expected Jaccard index", columns, errors)
+    table = PageTable("expected_jaccard", "Error of k/(2n - k) as the expected Jaccard index", columns, errors)
     moments = _moments()
     checks = [*_check_expected_jaccard(exact[100], errors), _check_moments(moments), *_check_work()]
     drawn = (_jaccard_figure(exact, rough), _fuji_figure(moments))

@@ -16,11 +16,11 @@ import numpy as np
 
 from fujiscore.errors import InputError, shown, spelled
 from fujiscore.io.columnar import need
-from fujiscore.runs.tables import Asked, load_run
+from fujiscore.runs.tables import RunColumns, load_run
 from fujiscore.work.files import write_atomically
 
 if TYPE_CHECKING:
-    from fujiscore.runs.queries import Columns
+    from fujiscore.runs.queries import RunRows
 
 # The endings of baselines: Parquet, or text where there is no pyarrow.
 ENDINGS = (".parquet", ".tsv.gz")
@@ -48,7 +48,7 @@ def bless(run: Any, path: str | Path, **columns: Any) -> int:
     in_parquet = str(path).endswith(ENDINGS[0])
     if in_parquet:
         need("a baseline in Parquet")
-    rows = load_run(run, "the run", Asked(**columns)).columns
+    rows = load_run(run, "the run", RunColumns(**columns)).columns
     _require_labels("queries", rows.queries)
     _require_labels("items", rows.items)
     content = _parquet(rows) if in_parquet else _text(rows)
@@ -98,7 +98,7 @@ def _kind(label: Any) -> type | None:
     return None
 
 
-def _parquet(rows: Columns) -> Any:
+def _parquet(rows: RunRows) -> Any:
     """Return a run as the content of a Parquet file, sorted by query."""
     import pyarrow as pa
     from pyarrow import compute, parquet
@@ -116,7 +116,7 @@ def _parquet(rows: Columns) -> Any:
     return sink.getbuffer()
 
 
-def _text(rows: Columns) -> bytes:
+def _text(rows: RunRows) -> bytes:
     """Return a run as compressed text, sorted by query."""
     queries = np.repeat(np.arange(len(rows.queries)), rows.sizes).tolist()
     items = rows.items.tolist() if isinstance(rows.items, np.ndarray) else rows.items.to_pylist()

@@ -134,7 +134,7 @@ class Depths:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class ListTask:
     """What to compute of every pair.
 
     Attributes
@@ -223,7 +223,7 @@ class Swept:
     near: Scores
 
 
-def compared(r: Lists, s: Lists, task: Task) -> dict[str, NDArray[Any]]:
+def compared(r: Lists, s: Lists, task: ListTask) -> dict[str, NDArray[Any]]:
     """Return one column per result, one row per pair of lists: what `compare` gives for each alone.
 
     `n_a`, `n_b`, `shared` (sizes of the lists, items that they share), `k` (where the pair is evaluated, or its path
@@ -255,7 +255,7 @@ def compared(r: Lists, s: Lists, task: Task) -> dict[str, NDArray[Any]]:
 
 
 def _beside_fuji(
-    r: Lists, s: Lists, task: Task, swept: Swept, measure: Measure, fuji: Scores
+    r: Lists, s: Lists, task: ListTask, swept: Swept, measure: Measure, fuji: Scores
 ) -> dict[str, NDArray[Any]]:
     """Return the columns beside FUJI: the most that it can be, its floor, its value above that, the near misses' part.
 
@@ -282,7 +282,7 @@ def _beside_fuji(
     return columns
 
 
-def _sweep(r: Lists, s: Lists, task: Task) -> Swept:
+def _sweep(r: Lists, s: Lists, task: ListTask) -> Swept:
     """Sort, match and sweep all pairs."""
     first, paths = task.depths.paths(np.minimum(r.sizes, s.sizes) // task.signs)
     persistence = [measure.parameters.get("p", 0.0) for measure in task.measures if measure.by_depth]
@@ -303,7 +303,7 @@ def _sweep(r: Lists, s: Lists, task: Task) -> Swept:
     return swept
 
 
-def _values(r: Lists, s: Lists, task: Task, swept: Swept) -> dict[str, Scores]:
+def _values(r: Lists, s: Lists, task: ListTask, swept: Swept) -> dict[str, Scores]:
     """Return each measure's values along all paths."""
     n: Any = np.repeat(swept.sizes, np.diff(swept.first)) if task.universe is None else task.universe
     counts = Counts(n, swept.k1, swept.k2, swept.shared, swept.fuji)
@@ -319,7 +319,7 @@ def _values(r: Lists, s: Lists, task: Task, swept: Swept) -> dict[str, Scores]:
     return {name: np.where(_says_nothing(task, swept, name), np.nan, own) for name, own in values.items()}
 
 
-def _says_nothing(task: Task, swept: Swept, name: str) -> NDArray[np.bool_]:
+def _says_nothing(task: ListTask, swept: Swept, name: str) -> NDArray[np.bool_]:
     """Return where a value is undefined, for zeros are no members.
 
     Capped sets: a list without a positive score has none. Others, at one k: the last scores of both are 0. Below 0
@@ -332,7 +332,7 @@ def _says_nothing(task: Task, swept: Swept, name: str) -> NDArray[np.bool_]:
     return np.asarray(((swept.kth <= 0) if name == "fuji" else (swept.kth == 0)).all(axis=1))
 
 
-def _by_rank(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:
+def _by_rank(r: Lists, s: Lists, task: ListTask, measures: Sequence[Measure], swept: Swept) -> dict[str, Scores]:
     """Return the values of measures of single ranks: rank correlations at once, others pair by pair."""
     pair_of = np.repeat(np.arange(len(r)), np.diff(swept.first))
     values, left = _rank_correlations(r, s, task, [m for m in measures if m.base in RANK_CORRELATIONS], swept)
@@ -351,7 +351,7 @@ def _by_rank(r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept:
 
 
 def _rank_correlations(
-    r: Lists, s: Lists, task: Task, measures: Sequence[Measure], swept: Swept
+    r: Lists, s: Lists, task: ListTask, measures: Sequence[Measure], swept: Swept
 ) -> tuple[dict[str, Scores], Sizes]:
     """Return the values of rank correlations, and the points where unions are too large for them."""
     if not measures:
@@ -402,7 +402,7 @@ def _headlines(measure: Measure, values: Scores, first: Sizes) -> Scores:
     return out
 
 
-def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: Task) -> Overlap:
+def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: ListTask) -> Overlap:
     """Return the overlap of one pair of lists along a path; items are in the order of r's, then of s's others."""
     own_r, own_s = (slice(*side.start[q : q + 2]) for side in (r, s))
     place_r = np.arange(own_r.stop - own_r.start)
@@ -426,7 +426,7 @@ def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: Task) -> Ove
 
 
 def _against_chance(
-    r: Lists, s: Lists, task: Task, swept: Swept, values: Mapping[str, Scores]
+    r: Lists, s: Lists, task: ListTask, swept: Swept, values: Mapping[str, Scores]
 ) -> dict[str, dict[str, Scores]]:
     """Return, for each measure with a closed form, what chance would give, the corrected value and the p-value."""
     known = [measure for measure in task.measures if has_closed_form(measure)]
@@ -454,7 +454,7 @@ def _named(measure: Measure, rows: Scores) -> dict[str, Scores]:
     return {f"{measure.name}_{name}": row for name, row in zip(names, rows, strict=False)}
 
 
-def _nulls(r: Lists, s: Lists, task: Task, swept: Swept, here: Sizes) -> Nulls:
+def _nulls(r: Lists, s: Lists, task: ListTask, swept: Swept, here: Sizes) -> Nulls:
     """Return chance at one k each, of the pairs that have one."""
     ks = np.zeros(len(r), np.int64)
     ks[here] = swept.paths
@@ -468,7 +468,7 @@ def _nulls(r: Lists, s: Lists, task: Task, swept: Swept, here: Sizes) -> Nulls:
     return Nulls(swept.paths, side_r, side_s, shared, closed, task.tail)
 
 
-def _alone(r: Lists, s: Lists, task: Task, q: int, path: Sizes, measures: Sequence[Measure]) -> dict[str, Chance]:
+def _alone(r: Lists, s: Lists, task: ListTask, q: int, path: Sizes, measures: Sequence[Measure]) -> dict[str, Chance]:
     """Return one pair's measures against chance, where that is known in closed form."""
     overlap = overlap_of_lists(r, s, q, path, task)
     known = [measure for measure in measures if closed_form(measure, overlap) is not None]

@@ -23,12 +23,12 @@ from fujiscore.inputs.transforms import named, one_per_ranking, scales, without_
 from fujiscore.measures.overlap import GRIDS, TIES, ZERO_TAIL
 from fujiscore.measures.registry import find, require_signs, require_whole
 from fujiscore.pair.explain import zeros_say_nothing
-from fujiscore.runs.batches import Depths, RepeatedItem, Task, UniverseTooSmall, compared
+from fujiscore.runs.batches import Depths, ListTask, RepeatedItem, UniverseTooSmall, compared
 from fujiscore.runs.queries import Rules, repeated, together
 from fujiscore.runs.results import RunComparison
 from fujiscore.runs.rows import require_best_first
 from fujiscore.runs.spans import UnsortedError, chunks, ranges, ways
-from fujiscore.runs.tables import Asked, alike, has_text, load_run, open_runs, require_groups
+from fujiscore.runs.tables import RunColumns, alike, has_text, load_run, open_runs, require_groups
 from fujiscore.text.notes import Fact, Note, Tally, final
 from fujiscore.work.tiles import run
 
@@ -53,7 +53,7 @@ TILE = 1 << 18
 class Job:
     """What to do with every query; the same for all tiles."""
 
-    task: Task
+    task: ListTask
     rules: Rules
     keep: int
 
@@ -177,7 +177,7 @@ def compare_runs(
     for obj, name, one in zip((a, b), ("a", "b"), rules.transforms, strict=True):
         _require_signs(obj, name, task, without_signs(one, rules.negative))
     proportion("confidence", confidence)
-    asked = Asked(by, item, score, group_by, format)
+    asked = RunColumns(by, item, score, group_by, format)
     job = Job(task, rules, integer("keep", keep, 0))
     work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     notes: list[str] = []
@@ -216,7 +216,7 @@ def _suited(negative: str, a: Any, b: Any) -> str:
 
 def _suits(obj: Any) -> str:
     """Return the policy for negative scores that suits a run; of rankings of magnitudes, the one that made them."""
-    if isinstance(obj, models.Source):
+    if isinstance(obj, models.ModelScores):
         return obj.negative
     return "abs" if any(ranking.negatives is not None for ranking in _checked(obj)) else "raise"
 
@@ -227,9 +227,9 @@ def _checked(obj: Any) -> list[Ranking]:
     return [ranking for ranking in members if isinstance(ranking, Ranking)]
 
 
-def _require_signs(obj: Any, name: str, task: Task, transformed: str | None) -> None:
+def _require_signs(obj: Any, name: str, task: ListTask, transformed: str | None) -> None:
     """Raise if signs are asked for that scores have lost, before or by a transform."""
-    parts = [obj] if isinstance(obj, models.Source) else _checked(obj)
+    parts = [obj] if isinstance(obj, models.ModelScores) else _checked(obj)
     for unsigned in (transformed, *(part.unsigned for part in parts)):
         if unsigned is not None and task.negative == "split":
             raise no_signs(name, spelled("negative", "split"), unsigned)
@@ -257,7 +257,7 @@ def _task(
     rules: Rules,
     ties: str,
     zero_tail: str,
-) -> Task:
+) -> ListTask:
     """Return the checked task."""
     names = (measures,) if isinstance(measures, str) else measures
     chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
@@ -272,7 +272,7 @@ def _task(
     if rules.negative == "split":
         _require_signed_items(chosen, universe)
     bounded = "bounds" if rules.missing == "bounds" else "zero"
-    return Task(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, rules.negative)
+    return ListTask(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, rules.negative)
 
 
 def _require_signed_items(measures: Sequence[Measure], universe: int | None) -> None:
@@ -305,7 +305,7 @@ def _depths(k: int | None, ks: Any) -> Any:
 
 
 def _in_memory(
-    a: Any, b: Any, asked: Asked, job: Job, notes: list[str], work: dict[str, Any]
+    a: Any, b: Any, asked: RunColumns, job: Job, notes: list[str], work: dict[str, Any]
 ) -> tuple[Part, tuple[str, str]]:
     """Compare two runs that are read whole."""
     shapes = [np.shape(obj) if isinstance(obj, np.ndarray) else None for obj in (a, b)]
@@ -531,7 +531,7 @@ def _rankings(lists: Any, names: tuple[str, str], rules: Rules) -> tuple[Ranking
     return first, second
 
 
-def _zero_notes(count: int, task: Task) -> list[str]:
+def _zero_notes(count: int, task: ListTask) -> list[str]:
     """Return a note on the queries whose values are undefined because zeros are no members, with the remedies."""
     if not count:
         return []
@@ -539,7 +539,7 @@ def _zero_notes(count: int, task: Task) -> list[str]:
     return [f"undefined for {counted(count, 'query', 'queries')}: {why}"]
 
 
-def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str], task: Task) -> list[str]:
+def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str], task: ListTask) -> list[str]:
     """Return what a reader must know."""
     notes = [
         f"{counted(len(queries), 'query', 'queries')} in {name} alone, in no mean: {first_few(queries)}"

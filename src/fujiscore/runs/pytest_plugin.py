@@ -18,7 +18,7 @@ from fujiscore.pair.gates import require_bounds
 from fujiscore.runs.baselines import ENDINGS, bless, usual_ending
 from fujiscore.runs.compare import compare_runs
 from fujiscore.runs.gates import judge
-from fujiscore.runs.tables import Asked, load_run
+from fujiscore.runs.tables import RunColumns, load_run
 from fujiscore.text.tables import text_table
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class RankingGate:
         what = "replaced" if path.exists() else "new"
         columns = {name: options[name] for name in ("by", "item", "score", "format") if name in options}
         if isinstance(run, (str, os.PathLike)):
-            run = load_run(run, "current", Asked(**columns, group_by=options.get("group_by")))
+            run = load_run(run, "current", RunColumns(**columns, group_by=options.get("group_by")))
         result = compare_runs(run, run, **options)  # whether it can be compared at all
         self.folder.mkdir(exist_ok=True)
         queries = bless(run, path, **columns)

@@ -17,7 +17,7 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, shown, spelled
 from fujiscore.inputs import policies
-from fujiscore.inputs.policies import Side
+from fujiscore.inputs.policies import RawLists
 from fujiscore.runs.batches import Lists
 from fujiscore.text.notes import Fact
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class RunRows:
     """Rows of a run; those of a query that stand together are a block.
 
     Attributes
@@ -64,16 +64,16 @@ class Columns:
         """The number of rows of each block."""
         return np.diff(np.append(self.start, len(self)))
 
-    def blocks(self, first: int, last: int) -> Columns:
+    def blocks(self, first: int, last: int) -> RunRows:
         """Return the blocks from the first up to the last, which is left out."""
         start = np.append(self.start, len(self))
         rows = slice(int(start[first]), int(start[last]))
         groups = None if self.groups is None else self.groups[first:last]
         begins = self.start[first:last] - rows.start
-        return Columns(self.queries[first:last], begins, self.items[rows], self.scores[rows], groups)
+        return RunRows(self.queries[first:last], begins, self.items[rows], self.scores[rows], groups)
 
 
-def joined(parts: Sequence[Columns]) -> Columns:
+def joined(parts: Sequence[RunRows]) -> RunRows:
     """Return parts of one run as one; a block that a cut divides is one again."""
     parts = [part for part in parts if len(part)] or list(parts[:1])
     if len(parts) == 1:
@@ -89,7 +89,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
         queries, start = [queries[i] for i in kept], start[new]
     columns = [part.items for part in parts]
     items = np.concatenate(columns) if isinstance(columns[0], np.ndarray) else _concatenated(columns)
-    return Columns(queries, start, items, np.concatenate([part.scores for part in parts]), groups)
+    return RunRows(queries, start, items, np.concatenate([part.scores for part in parts]), groups)
 
 
 def _concatenated(columns: Sequence[Any]) -> Any:
@@ -180,7 +180,7 @@ def changes(column: Any) -> Sizes:
     return np.concatenate([[0], np.flatnonzero(different) + 1])
 
 
-def together(a: Columns, b: Columns, names: tuple[str, str], rules: Rules, tally: Tally) -> Chunk:
+def together(a: RunRows, b: RunRows, names: tuple[str, str], rules: Rules, tally: Tally) -> Chunk:
     """Bring two runs together: the lists of each query that both have, after the policies."""
     numbers: dict[Any, int] = {}
     codes = [np.array([numbers.setdefault(query, len(numbers)) for query in side.queries], np.int64) for side in (a, b)]
@@ -198,7 +198,7 @@ def together(a: Columns, b: Columns, names: tuple[str, str], rules: Rules, tally
     small = rules.duplicates != "raise" or "drop" in {rules.missing, rules.nan} or rules.negative == "split"
     *items, span = _item_codes(starts[0], labels[0], starts[1], labels[1], small=small)
     sides = [
-        Side(name, scores, start, partial(labels_at, column), own, span, kept, rules.negative, transform)
+        RawLists(name, scores, start, partial(labels_at, column), own, span, kept, rules.negative, transform)
         for name, start, (column, scores), own, transform in zip(
             names, starts, rows, items, rules.transforms, strict=True
         )
@@ -209,7 +209,7 @@ def together(a: Columns, b: Columns, names: tuple[str, str], rules: Rules, tally
     return Chunk(kept, lists[0], lists[1], labels, (sides[0].rows, sides[1].rows), (only[0], only[1]), groups)
 
 
-def _apply(sides: Sequence[Side], rules: Rules, tally: Tally) -> None:
+def _apply(sides: Sequence[RawLists], rules: Rules, tally: Tally) -> None:
     """Apply the policies to both runs; repeated items that are refused are found when lists are compared."""
     policies.transform_and_check(sides, rules.nan, tally.add)
     if rules.duplicates != "raise":
@@ -232,12 +232,12 @@ def _apply(sides: Sequence[Side], rules: Rules, tally: Tally) -> None:
         tally.add(Fact("constant lists", side.name, _constant(side)))
 
 
-def _listed(side: Side) -> NDArray[Any]:
+def _listed(side: RawLists) -> NDArray[Any]:
     assert side.items is not None  # noqa: S101 - for the type checker
     return side.items
 
 
-def _constant(side: Side) -> int:
+def _constant(side: RawLists) -> int:
     """Return the number of lists of several items with equal scores."""
     lengths, scores = np.diff(side.start), side.sizes
     start = side.start[:-1][lengths > 0]
@@ -247,7 +247,7 @@ def _constant(side: Side) -> int:
     return int((equal & (lengths[lengths > 0] > 1)).sum())
 
 
-def _in_order(side: Columns, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any, Scores]:
+def _in_order(side: RunRows, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any, Scores]:
     """Return items and scores of the queries kept, by the queries' codes, and in the table's order within a query."""
     if bool(kept[codes].all()) and bool((codes[1:] > codes[:-1]).all()):
         return side.items, side.scores
@@ -294,7 +294,7 @@ def _marks(column: Any) -> tuple[Any, Any, Any] | None:
     return marks, ends, content
 
 
-def _groups(sides: Sequence[Columns], queries: Sequence[Any]) -> list[Any]:
+def _groups(sides: Sequence[RunRows], queries: Sequence[Any]) -> list[Any]:
     """Return each query's group; where both runs have groups, they must agree."""
     known: dict[Any, Any] = {}
     for side in sides:

@@ -13,7 +13,7 @@ from fujiscore.inputs.coercion import NO_ITEM, as_ids, first_repeated, labelled,
 from fujiscore.inputs.direction import remedy
 from fujiscore.inputs.models.attributions import joined_tensors
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.runs.queries import Columns
+from fujiscore.runs.queries import RunRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def two_matrices(obj: Any) -> tuple[NDArray[Any], NDArray[Any]] | None:
     return (first, second) if first.ndim == second.ndim == 2 and (is_ids(first) or is_ids(second)) else None
 
 
-def of_search(ids: NDArray[Any], scores: NDArray[Any], name: str) -> tuple[Columns, tuple[str, ...]]:
+def of_search(ids: NDArray[Any], scores: NDArray[Any], name: str) -> tuple[RunRows, tuple[str, ...]]:
     """Return the lists that a search returned, one row per query, and a note on places where it returned nothing."""
     if scores.dtype.kind not in "fiu":
         swapped = " They are in the other order." if ids.dtype.kind == "f" else ""
@@ -75,13 +75,13 @@ def of_search(ids: NDArray[Any], scores: NDArray[Any], name: str) -> tuple[Colum
     items = ids[found]
     labels = np.ascontiguousarray(items, np.int64) if items.dtype.kind == "i" else objects(items.tolist())
     values = labelled(scores[found], name).scores
-    columns = Columns(list(range(len(ids))), np.cumsum(sizes) - sizes, labels, values)
+    columns = RunRows(list(range(len(ids))), np.cumsum(sizes) - sizes, labels, values)
     empty = ids.size - items.size
     note = f"{empty} of {ids.size} ids are {NO_ITEM}, which stands for no item: left out"
     return columns, (note,) if empty else ()
 
 
-def of_array(obj: Any, name: str) -> Columns:
+def of_array(obj: Any, name: str) -> RunRows:
     """Return the run of a 2-D array of scores: one query per row, one item per column."""
     try:
         values = unmasked(obj) if isinstance(obj, np.ndarray) else np.asarray(obj)
@@ -114,11 +114,11 @@ def whole_numbers(name: str, came: str, how: str = "as a pair of 2-D arrays, (id
     )
 
 
-def of_matrix(values: NDArray[Any], name: str, queries: list[Any], items: Sequence[Any]) -> Columns:
+def of_matrix(values: NDArray[Any], name: str, queries: list[Any], items: Sequence[Any]) -> RunRows:
     """Return the run of a matrix of scores, with labels of its rows and columns."""
     scores: Scores = labelled(values.ravel(), name).scores
     rows, width = values.shape
-    return Columns(queries, np.arange(rows) * width, _tiled(items, rows), scores)
+    return RunRows(queries, np.arange(rows) * width, _tiled(items, rows), scores)
 
 
 def _tiled(items: Sequence[Any], rows: int) -> Any:
@@ -134,7 +134,7 @@ def _tiled(items: Sequence[Any], rows: int) -> Any:
     return pa.array(items, pa.large_string()).take(pa.array(np.tile(np.arange(len(items)), rows)))
 
 
-def of_tensors(tensors: tuple[Any, ...], name: str) -> Columns:
+def of_tensors(tensors: tuple[Any, ...], name: str) -> RunRows:
     """Return the run of a tuple of tensors, one per input of a model: one query per row."""
     names, values = joined_tensors(tensors, name)
     if values.dtype.kind in "iu":
@@ -143,7 +143,7 @@ def of_tensors(tensors: tuple[Any, ...], name: str) -> Columns:
     return of_matrix(values, name, list(range(len(values))), items)
 
 
-def of_table(obj: Any, frame: Any, name: str) -> Columns:
+def of_table(obj: Any, frame: Any, name: str) -> RunRows:
     """Return the run of a table of rows by features: the pandas index labels the queries, the columns the items."""
     kinds = [frame[column].dtype for column in frame.columns]
     floats = sum(kind.is_float() for kind in kinds)
@@ -172,7 +172,7 @@ def _column(series: Any) -> Scores:
     return np.asarray(values, np.float64)
 
 
-def require_best_first(columns: Columns, name: str) -> None:
+def require_best_first(columns: RunRows, name: str) -> None:
     """Raise if the scores of most lists rise from the first item to the last, as distances do."""
     steps = np.diff(columns.scores)
     steps[columns.start[(columns.start > 0) & (columns.start < len(columns))] - 1] = 0  # from one list to the next

@@ -18,7 +18,7 @@ from fujiscore.inputs.coercion import EXACT
 from fujiscore.io import columnar
 from fujiscore.io.limits import VARIABLE, memory_limit
 from fujiscore.io.table import MISSING, Roles, no_rows
-from fujiscore.runs.queries import Columns, joined, labels_at
+from fujiscore.runs.queries import RunRows, joined, labels_at
 from fujiscore.runs.tables import RunFile, from_arrow, label_column, require_groups, run_evidence
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.direction import Evidence
     from fujiscore.io.table import Layout
-    from fujiscore.runs.tables import Asked
+    from fujiscore.runs.tables import RunColumns
 
 # Rows whose first query is known without reading others, rows of a tile, and rows read at a time.
 SPAN, TILE, BATCH = 1 << 20, 1 << 22, 1 << 17
@@ -66,7 +66,7 @@ class Stored:
         """The number of rows."""
         return sum(span.rows for span in self.spans)
 
-    def between(self, low: Any, high: Any, batch: int) -> Iterator[Columns]:
+    def between(self, low: Any, high: Any, batch: int) -> Iterator[RunRows]:
         """Yield the rows of the queries above the low one, up to the high one; None is no limit."""
         firsts = [span.first for span in self.spans]
         start = 0 if low is None else max(bisect_right(firsts, low) - 1, 0)
@@ -93,7 +93,7 @@ def _before(first: Any, second: Any) -> bool:
     return bool(first < second)
 
 
-def _read(span: Span, roles: Roles, batch: int, name: str) -> Iterator[Columns]:
+def _read(span: Span, roles: Roles, batch: int, name: str) -> Iterator[RunRows]:
     """Yield the rows of a span, some at a time."""
     from pyarrow import parquet
 
@@ -160,7 +160,7 @@ def _first(file: Any, group: int, roles: Roles) -> Any:
 
 
 def ways(
-    a: Any, b: Any, asked: Asked, folder: Callable[[], Path], notes: list[str], *, distributed: bool
+    a: Any, b: Any, asked: RunColumns, folder: Callable[[], Path], notes: list[str], *, distributed: bool
 ) -> Iterator[tuple[Stored, Stored] | None]:
     """Yield the ways to read two runs, the best one first; the next is for rows that turn out not to be sorted.
 
@@ -361,7 +361,7 @@ def ranges(a: Stored, b: Stored) -> list[tuple[Any, Any]]:
     return list(zip([None, *cuts], [*cuts, None], strict=True))
 
 
-def chunks(a: Stored, b: Stored, low: Any, high: Any, batch: int = BATCH) -> Iterator[tuple[Columns, Columns]]:
+def chunks(a: Stored, b: Stored, low: Any, high: Any, batch: int = BATCH) -> Iterator[tuple[RunRows, RunRows]]:
     """Yield the rows of both runs in a range of queries, some queries at a time, each query whole."""
     sides = [_Side(run.between(low, high, batch)) for run in (a, b)]
     while True:
@@ -380,13 +380,13 @@ def chunks(a: Stored, b: Stored, low: Any, high: Any, batch: int = BATCH) -> Ite
                 side.more()
 
 
-NOTHING = Columns([], np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+NOTHING = RunRows([], np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
 
 class _Side:
     """One stream, and the rows of it that wait for the other."""
 
-    def __init__(self, stream: Iterator[Columns]) -> None:
+    def __init__(self, stream: Iterator[RunRows]) -> None:
         self.stream, self.waiting, self.ended = stream, NOTHING, False
 
     @property
@@ -407,7 +407,7 @@ class _Side:
         else:
             self.waiting = joined([self.waiting, part]) if self.blocks else part
 
-    def take(self, bound: Any) -> Columns:
+    def take(self, bound: Any) -> RunRows:
         """Return the rows of the queries before the bound, or all."""
         stop = self.blocks if bound is None else bisect_left(self.waiting.queries, bound)
         taken, self.waiting = self.waiting.blocks(0, stop), self.waiting.blocks(stop, self.blocks)

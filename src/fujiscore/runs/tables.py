@@ -17,16 +17,16 @@ import numpy as np
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
 from fujiscore.inputs.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels
 from fujiscore.inputs.direction import by_rows, evidence
-from fujiscore.inputs.models import Source, is_ranx_run
+from fujiscore.inputs.models import ModelScores, is_ranx_run
 from fujiscore.inputs.models.attributions import is_several_tensors
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.inputs.roles import GROUP_NAMES, QUERY_NAMES, plain
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import choose, column_evidence, is_item_name, label_of
 from fujiscore.io.documents import Files, document
-from fujiscore.io.table import Table, exact, listed, no_rows, not_a_number, number, unknown
+from fujiscore.io.table import FileTable, exact, listed, no_rows, not_a_number, number, unknown
 from fujiscore.runs import rows
-from fujiscore.runs.queries import Columns, changes, joined, labels_at, two_groups
+from fujiscore.runs.queries import RunRows, changes, joined, labels_at, two_groups
 from fujiscore.runs.rows import objects as _objects
 from fujiscore.text.notes import Note
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunColumns:
     """The columns that the user named; the others are guessed."""
 
     by: str | None = None
@@ -54,7 +54,7 @@ class Run:
     """One run in memory: its columns, notes on how they were found, and what is known of the scores' direction."""
 
     name: str
-    columns: Columns
+    columns: RunRows
     notes: tuple[str, ...] = ()
     evidence: Evidence | None = None
     by_position: bool = False  # queries are the first, the second, ...: as many as in the other run
@@ -62,7 +62,7 @@ class Run:
     best_first: bool = False  # the lists are in the order of a search
 
 
-def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
+def run_roles(table: FileTable, asked: RunColumns) -> tuple[Roles, tuple[str, ...]]:
     """Return which columns are what, and a note of what was guessed."""
     if asked.by is not None and asked.by not in table.numeric:
         raise unknown(table.file, spelled("by"), asked.by, list(table.numeric))
@@ -90,7 +90,7 @@ def run_roles(table: Table, asked: Asked) -> tuple[Roles, tuple[str, ...]]:
     return replace(roles, group=group), () if note is None else (note,)
 
 
-def require_groups(asked: Asked, names: Sequence[str], *, found: bool) -> None:
+def require_groups(asked: RunColumns, names: Sequence[str], *, found: bool) -> None:
     """Raise if groups were asked for, and neither run has that column."""
     if asked.group_by is not None and not found:
         raise InputError(
@@ -99,13 +99,13 @@ def require_groups(asked: Asked, names: Sequence[str], *, found: bool) -> None:
         )
 
 
-def load_run(obj: Any, name: str, asked: Asked) -> Run:
+def load_run(obj: Any, name: str, asked: RunColumns) -> Run:
     """Return a run in memory: of a file, a DataFrame or Arrow stream, a mapping, a list of rankings, or arrays."""
     if isinstance(obj, (str, os.PathLike)):
         obj = open_run(obj, asked, Files(obj))
     if isinstance(obj, (Run, RunFile)):
         return obj if isinstance(obj, Run) else obj.load()
-    if isinstance(obj, Source):
+    if isinstance(obj, ModelScores):
         return _from_source(obj, name)
     if is_ranx_run(obj):
         obj = obj.to_dict()
@@ -123,10 +123,10 @@ class RunFile:
     name: str
     files: tuple[str, ...]
     document: Document  # the only file, or the first
-    table: Table
+    table: FileTable
     roles: Roles
     guessed: tuple[str, ...]
-    asked: Asked
+    asked: RunColumns
 
     @property
     def is_parquet(self) -> bool:
@@ -143,13 +143,13 @@ class RunFile:
         return Run(self.table.file, columns, self.guessed, run_evidence(self.table, self.roles, columns))
 
 
-def open_runs(runs: Sequence[Any], asked: Asked) -> list[Any]:
+def open_runs(runs: Sequence[Any], asked: RunColumns) -> list[Any]:
     """Open the runs that are paths, each file once; return the others as they are."""
     files = Files(*(run for run in runs if isinstance(run, (str, os.PathLike))))
     return [open_run(run, asked, files) if isinstance(run, (str, os.PathLike)) else run for run in runs]
 
 
-def open_run(path: str | os.PathLike[str], asked: Asked, files: Files) -> RunFile | Run:
+def open_run(path: str | os.PathLike[str], asked: RunColumns, files: Files) -> RunFile | Run:
     """Open the run at a path; what cannot be opened again, such as a pipe, is read at once."""
     if asked.format is not None:
         choice("format", asked.format, formats.FORMATS)
@@ -164,7 +164,7 @@ def open_run(path: str | os.PathLike[str], asked: Asked, files: Files) -> RunFil
     return run if first.regular else run.load()
 
 
-def _table(file: Document, asked: Asked) -> Table:
+def _table(file: Document, asked: RunColumns) -> FileTable:
     """Return the table in a file, nothing of which need be read yet."""
     return formats.table(file, formats.detect(file, asked.format, formats.FORMATS))
 
@@ -201,20 +201,20 @@ def same_types(folder: str, files: Sequence[str], roles: Roles) -> None:
                 )
 
 
-def run_evidence(table: Table, roles: Roles, columns: Columns) -> Evidence | None:
+def run_evidence(table: FileTable, roles: Roles, columns: RunRows) -> Evidence | None:
     """Return what is known about the direction of a run's scores."""
     rows = by_rows(columns.start, columns.scores)
     return column_evidence(table, roles, roles.scores[0], columns.scores, rows)
 
 
-def _columns(table: Table, roles: Roles) -> Columns:
+def _columns(table: FileTable, roles: Roles) -> RunRows:
     """Return the rows of a table."""
     arrow = table.arrow(roles) if table.arrow else None
     columns = None if arrow is None else from_arrow(arrow, roles)
     return _from_rows(table, roles) if columns is None else columns
 
 
-def from_arrow(columns: Sequence[Any], roles: Roles) -> Columns | None:
+def from_arrow(columns: Sequence[Any], roles: Roles) -> RunRows | None:
     """Return a run from Arrow columns of labels and scores; None if a label or a score is none."""
     item, query, *group, score = columns
     items, scores, blocks = (
@@ -258,16 +258,16 @@ def integers(column: Any) -> Any:
     return np.frombuffer(column.buffers()[1], np.int64, len(column), 8 * column.offset)
 
 
-def in_blocks(queries: list[Any], start: Any, items: Any, scores: Any, groups: Any = None) -> Columns:
+def in_blocks(queries: list[Any], start: Any, items: Any, scores: Any, groups: Any = None) -> RunRows:
     """Return columns whose rows are grouped in blocks of one query."""
     if groups is None:
-        return Columns(queries, start, items, scores)
+        return RunRows(queries, start, items, scores)
     inside = np.setdiff1d(changes(groups), start)
     if inside.size:
         place = int(inside[0])
         both = labels_at(groups, np.array([place - 1, place]))
         raise two_groups(queries[int(np.searchsorted(start, place, side="right")) - 1], *both)
-    return Columns(queries, start, items, scores, labels_at(groups, start))
+    return RunRows(queries, start, items, scores, labels_at(groups, start))
 
 
 def label_column(column: Any, name: str) -> Any:
@@ -298,7 +298,7 @@ def label_column(column: Any, name: str) -> Any:
     return column if column.type == pa.large_string() else integers(column)
 
 
-def _from_rows(table: Table, roles: Roles) -> Columns:
+def _from_rows(table: FileTable, roles: Roles) -> RunRows:
     """Return a run row by row: of a small file, or of one in which something may be wrong, to say where."""
     queries, items, scores, groups, large = [], [], [], [], []
     for place, (item, query, *group, value) in table.rows([*roles.labels, *roles.scores]):
@@ -352,10 +352,10 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
     named = [part.items is not None and not isinstance(part.items, range) for part in parts]
     known = evidence("score", scores, by_rows(start, scores) if all(named) else None)
     unnamed = all(part.items is None for part in parts)
-    return Run(name, Columns(list(runs), start, items, scores), said, known, unnamed=unnamed)
+    return Run(name, RunRows(list(runs), start, items, scores), said, known, unnamed=unnamed)
 
 
-def _from_source(source: Source, name: str) -> Run:
+def _from_source(source: ModelScores, name: str) -> Run:
     """Return the run of what a library returned: a query per row, repeat or fold."""
     if source.word == "model":
         raise InputError(f"{name} must be several rankings; a model gives one. Compare two models with compare.")
@@ -383,7 +383,7 @@ def _names_rows(series: Any) -> bool:
     return plain(series.name) in QUERY_NAMES or (is_item_name(series.name) and series.dtype.is_integer())
 
 
-def _from_frame(obj: Any, name: str, asked: Asked) -> Run:
+def _from_frame(obj: Any, name: str, asked: RunColumns) -> Run:
     """Return the run in a DataFrame or an Arrow stream."""
     _, frame = as_frame(obj, name)
     if not len(frame):
@@ -396,14 +396,14 @@ def _from_frame(obj: Any, name: str, asked: Asked) -> Run:
     def cells(names: Sequence[str]) -> Any:
         return enumerate(zip(*(frame[column].to_list() for column in names), strict=True), 1)
 
-    table = Table(name, numeric, cells, lambda column: frame[column].head(500).to_list(), unit="row")
+    table = FileTable(name, numeric, cells, lambda column: frame[column].head(500).to_list(), unit="row")
     roles, notes = run_roles(table, asked)
     columns = _arrow_frame(frame, roles)
     columns = _from_rows(table, roles) if columns is None else columns
     return Run(name, columns, notes, run_evidence(table, roles, columns))
 
 
-def _arrow_frame(frame: Any, roles: Roles) -> Columns | None:
+def _arrow_frame(frame: Any, roles: Roles) -> RunRows | None:
     """Return the run in a DataFrame by way of Arrow, None if that cannot be done."""
     from importlib.util import find_spec
 
@@ -420,7 +420,7 @@ def _arrow_frame(frame: Any, roles: Roles) -> Columns | None:
     )
 
 
-def alike(first: Columns, second: Columns) -> tuple[Columns, Columns, tuple[str, ...]]:
+def alike(first: RunRows, second: RunRows) -> tuple[RunRows, RunRows, tuple[str, ...]]:
     """Return both runs with labels of one kind, and notes of what is compared as text."""
     notes = []
     sides = []

@@ -14,16 +14,16 @@ import numpy as np
 from fujiscore.errors import InputError
 from fujiscore.inputs.coercion import Labelled, ReadInPasses, labelled
 from fujiscore.inputs.models import attributions, boosters
-from fujiscore.inputs.models.source import Options, Origin, Source
+from fujiscore.inputs.models.source import ModelScores, Options, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fujiscore.inputs.models.boosters import Found
+    from fujiscore.inputs.models.boosters import FeatureScores
 
 __all__ = [
+    "ModelScores",
     "Options",
-    "Source",
     "is_ranx_run",
     "policy",
     "read",
@@ -39,7 +39,7 @@ PERMUTATIONS = "permutation_importance"
 POSITIONS = "fitted without feature names: features are positions"
 
 
-def recognised(obj: Any) -> Callable[[Any, str, Options], Source] | None:
+def recognised(obj: Any) -> Callable[[Any, str, Options], ModelScores] | None:
     """Return the reader of an object that holds rankings in a way of its own, None for scores of any other kind."""
     kind = type(obj)
     if kind in PLAIN:
@@ -73,7 +73,7 @@ def policy(obj: Any, otherwise: str) -> str:
     return otherwise if recognised(obj) is None else "raise"
 
 
-def read(obj: Any, name: str, options: Options | None = None) -> Source | None:
+def read(obj: Any, name: str, options: Options | None = None) -> ModelScores | None:
     """Return the rankings in an object, None if it is not of a kind that holds them in a way of its own."""
     reader = recognised(obj)
     if reader is None:
@@ -130,7 +130,7 @@ def without_gradient(obj: Any) -> Any:
     return obj if type(obj) in PLAIN or not attributions.is_tensor(obj) else attributions.tensor_array(obj)
 
 
-def _reader_of_mapping(obj: Mapping[Any, Any]) -> Callable[[Any, str, Options], Source] | None:
+def _reader_of_mapping(obj: Mapping[Any, Any]) -> Callable[[Any, str, Options], ModelScores] | None:
     """Return the reader of what scikit-learn returns as a mapping."""
     if isinstance(obj.get("importances_mean"), np.ndarray):
         return _read_permutations
@@ -139,23 +139,23 @@ def _reader_of_mapping(obj: Mapping[Any, Any]) -> Callable[[Any, str, Options], 
     return None
 
 
-def _read_explanation(explanation: Any, name: str, options: Options) -> Source:
+def _read_explanation(explanation: Any, name: str, options: Options) -> ModelScores:
     """Return the rows of a shap.Explanation."""
     boosters.require_no_type(options.importance_type, name)
     return attributions.read_explanation(explanation, name)
 
 
-def _read_permutations(bunch: Mapping[str, Any], name: str, options: Options) -> Source:
+def _read_permutations(bunch: Mapping[str, Any], name: str, options: Options) -> ModelScores:
     """Return the repeats of a permutation_importance result."""
     boosters.require_no_type(options.importance_type, name)
     repeats = np.array(np.transpose(bunch["importances"]), np.float64, order="C")
     unnamed = () if options.feature_names is not None else ("no feature names: features are positions",)
-    return Source(
+    return ModelScores(
         [Labelled(None, row) for row in repeats], "repeat", (Origin(("importances", PERMUTATIONS)), *unnamed), "clip"
     )
 
 
-def _read_folds(results: Mapping[str, Any], name: str, options: Options) -> Source:
+def _read_folds(results: Mapping[str, Any], name: str, options: Options) -> ModelScores:
     """Return the rankings of the estimators that cross_validate fitted."""
     if "estimator" not in results:
         raise InputError(
@@ -163,7 +163,7 @@ def _read_folds(results: Mapping[str, Any], name: str, options: Options) -> Sour
         )
     sources = [_read_model(estimator, name, options) for estimator in results["estimator"]]
     first = sources[0]
-    return Source(
+    return ModelScores(
         [source.parts[0] for source in sources],
         "fold",
         tuple(dict.fromkeys(note for source in sources for note in source.notes)),
@@ -174,7 +174,7 @@ def _read_folds(results: Mapping[str, Any], name: str, options: Options) -> Sour
     )
 
 
-def _read_model(model: Any, _: str, options: Options) -> Source:
+def _read_model(model: Any, _: str, options: Options) -> ModelScores:
     """Return the scores of a fitted model's features."""
     library = boosters.library_of(model)
     if library is not None:
@@ -186,33 +186,33 @@ def _read_model(model: Any, _: str, options: Options) -> Source:
     return _as_source(found, options)
 
 
-def _as_source(found: Found, options: Options) -> Source:
+def _as_source(found: FeatureScores, options: Options) -> ModelScores:
     """Return the scores of a model's features; coefficients do not add up."""
     unnamed = found.names is None and options.feature_names is None and POSITIONS
     notes = (found.what, *found.caveats, *([unnamed] if unnamed and not found.positional else []))
     part = Labelled(found.names, np.array(found.scores, np.float64, order="C"), underscored=found.underscored)
-    return Source([part], "model", notes, found.negative, additive=not found.signed, unsigned=found.unsigned)
+    return ModelScores([part], "model", notes, found.negative, additive=not found.signed, unsigned=found.unsigned)
 
 
-def _read_degrees(view: Any, name: str, options: Options) -> Source:
+def _read_degrees(view: Any, name: str, options: Options) -> ModelScores:
     """Return the degrees of a networkx graph's nodes."""
     boosters.require_no_type(options.importance_type, name)
     nodes = dict(view)
-    return Source([labelled(nodes, name)], "model", ("degrees of nodes",))
+    return ModelScores([labelled(nodes, name)], "model", ("degrees of nodes",))
 
 
-TITLES: dict[Callable[[Any, str, Options], Source], str] = {
+TITLES: dict[Callable[[Any, str, Options], ModelScores], str] = {
     _read_permutations: PERMUTATIONS,
     _read_explanation: attributions.EXPLANATION,
     _read_degrees: "degree",
 }
 
 
-def _refuse_class(obj: Any, name: str, _: Options) -> Source:
+def _refuse_class(obj: Any, name: str, _: Options) -> ModelScores:
     raise InputError(f"{name} must be a fitted model; got the class {obj.__name__}. Pass a fitted instance of it.")
 
 
-def _refuse_graph(obj: Any, name: str, _: Options) -> Source:
+def _refuse_graph(obj: Any, name: str, _: Options) -> ModelScores:
     raise InputError(
         f"{name} must be scores of nodes; got a networkx {type(obj).__name__}. Pass a centrality, such as "
         "networkx.pagerank(graph), or its degrees, graph.degree."

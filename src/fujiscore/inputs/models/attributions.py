@@ -8,7 +8,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, counted, shown
 from fujiscore.inputs.coercion import Labelled, as_frame, is_table, unmasked
-from fujiscore.inputs.models.source import Origin, Source
+from fujiscore.inputs.models.source import ModelScores, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def tensor_array(tensor: Any) -> NDArray[Any]:
     return np.asarray((dense.double() if dense.is_floating_point() else dense).numpy())
 
 
-def read_explanation(explanation: Any, name: str) -> Source:
+def read_explanation(explanation: Any, name: str) -> ModelScores:
     """Return the rows of a shap.Explanation; several outputs become their mean magnitude."""
     values = np.asarray(explanation.values)
     if values.dtype == object or values.ndim not in {1, 2, 3}:
@@ -91,7 +91,7 @@ def _is_one_row(explanation: Any, shape: tuple[int, ...]) -> bool:
     return alone or (names is not None and len(names) == shape[0] != shape[1])
 
 
-def read_array(obj: Any, name: str) -> Source | None:
+def read_array(obj: Any, name: str) -> ModelScores | None:
     """Return the rows of an array, tensor or table of attributions; None if the object is none of these."""
     names: Labels | None = None
     if is_several_tensors(obj):
@@ -116,12 +116,14 @@ def read_array(obj: Any, name: str) -> Source | None:
     return rows_of(values, names, ["attributions"])
 
 
-def rows_of(values: NDArray[Any], names: Labels | None, notes: Sequence[str], unsigned: str | None = None) -> Source:
+def rows_of(
+    values: NDArray[Any], names: Labels | None, notes: Sequence[str], unsigned: str | None = None
+) -> ModelScores:
     """Return attributions as a source: they add up, and their magnitudes rank."""
     rows = np.array(values, np.float64, order="C")
     parts = [Labelled(names, row) for row in rows]
     unnamed = () if names is not None else ("no feature names: features are positions",)
-    return Source(parts, "row", (*notes, *unnamed), "abs", magnitudes=True, unsigned=unsigned)
+    return ModelScores(parts, "row", (*notes, *unnamed), "abs", magnitudes=True, unsigned=unsigned)
 
 
 def is_several_tensors(obj: Any) -> bool:

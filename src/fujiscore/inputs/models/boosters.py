@@ -30,7 +30,7 @@ MEANINGS = {
 }
 
 
-class Found(NamedTuple):
+class FeatureScores(NamedTuple):
     """The scores that a fitted model gives its features, and what they are."""
 
     scores: Scores
@@ -57,7 +57,7 @@ def library_of(obj: Any) -> str | None:
     return library if is_model else None
 
 
-def read(model: Any, library: str, wanted: str | None) -> Found:
+def read(model: Any, library: str, wanted: str | None) -> FeatureScores:
     """Return the importances of a model of one of the libraries, of the wanted type or the library's default."""
     return {"xgboost": _xgboost, "lightgbm": _lightgbm, "catboost": _catboost}[library](model, wanted)
 
@@ -80,7 +80,7 @@ def coefficients(values: Any) -> tuple[Scores, int]:
     return (rows[0] if len(rows) == 1 else np.abs(rows).mean(axis=0)), len(rows)
 
 
-def _xgboost(model: Any, wanted: str | None) -> Found:
+def _xgboost(model: Any, wanted: str | None) -> FeatureScores:
     """Return the importances of an XGBoost model; features that no tree uses are not in its list, and score 0."""
     booster, chosen = model, wanted
     if hasattr(model, "get_booster"):
@@ -97,9 +97,9 @@ def _xgboost(model: Any, wanted: str | None) -> Found:
         none = np.zeros(np.shape(next(iter(scores.values()), 0.0)))
         values, rows = coefficients(np.array([scores.get(key, none) for key in keys]).T)
         what = Origin(("coefficients", title), (over_rows(rows), None))
-        return Found(values, own, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
+        return FeatureScores(values, own, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
     values = np.array([scores.get(key, 0.0) for key in keys], np.float64)
-    return Found(values, own, _of_type(kind, title, "xgboost"))
+    return FeatureScores(values, own, _of_type(kind, title, "xgboost"))
 
 
 def _of_type(kind: str, title: str, library: str) -> Origin:
@@ -118,7 +118,7 @@ def without_signs(rows: int) -> str | None:
     return f"mean magnitudes over {rows} rows of coefficients (classes or targets). {remedy}." if rows > 1 else None
 
 
-def _lightgbm(model: Any, wanted: str | None) -> Found:
+def _lightgbm(model: Any, wanted: str | None) -> FeatureScores:
     """Return the importances of a LightGBM model."""
     booster, kind = model, wanted or "split"
     title = "a LightGBM Booster"
@@ -128,10 +128,10 @@ def _lightgbm(model: Any, wanted: str | None) -> Found:
     choice("importance_type", kind, LIGHTGBM)
     names = positions(booster.feature_name(), "Column_{}")
     scores = np.asarray(booster.feature_importance(importance_type=kind), np.float64)
-    return Found(scores, names, _of_type(kind, title, "lightgbm"), underscored=names is not None)
+    return FeatureScores(scores, names, _of_type(kind, title, "lightgbm"), underscored=names is not None)
 
 
-def _catboost(model: Any, wanted: str | None) -> Found:
+def _catboost(model: Any, wanted: str | None) -> FeatureScores:
     """Return the importances of a CatBoost model; those that need data cannot be had from the model alone."""
     if not model.is_fitted():
         raise not_fitted(model)
@@ -152,7 +152,7 @@ def _catboost(model: Any, wanted: str | None) -> Found:
         raise InputError(
             f"{spelled('importance_type')} must give one score per feature; {shown(wanted)} of CatBoost does not."
         )
-    return Found(values, positions(model.feature_names_, "{}"), Origin((str(kind), type(model).__name__)))
+    return FeatureScores(values, positions(model.feature_names_, "{}"), Origin((str(kind), type(model).__name__)))
 
 
 def _fitted(get: Any, model: Any) -> Any:

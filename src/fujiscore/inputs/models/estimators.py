@@ -8,7 +8,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, counted, first_few, spelled
 from fujiscore.inputs.models import boosters, columns
-from fujiscore.inputs.models.boosters import UNITS, Found, coefficients, not_fitted, over_rows, without_signs
+from fujiscore.inputs.models.boosters import UNITS, FeatureScores, coefficients, not_fitted, over_rows, without_signs
 from fujiscore.inputs.models.source import Options, Origin, sums
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def title(estimator: Any) -> str:
         estimator = inner[0]
 
 
-def read(estimator: Any, options: Options) -> Found:
+def read(estimator: Any, options: Options) -> FeatureScores:
     """Return the scores of a fitted estimator's features, or raise; input columns that it does not see are left out."""
     _require_fitted(estimator)
     found = _found(estimator, None, options)
@@ -61,7 +61,7 @@ def input_scores(estimator: Any) -> Scores | None:
     return None if found is None else np.abs(found.scores) if found.signed else found.scores
 
 
-def _found(estimator: Any, given: Labels | None, options: Options) -> Found | None:
+def _found(estimator: Any, given: Labels | None, options: Options) -> FeatureScores | None:
     """Return the scores of an estimator's features, None if it has none; `given` names columns that it has no names of.
 
     If columns are to count for those they come from, there is one score per input column.
@@ -70,7 +70,7 @@ def _found(estimator: Any, given: Labels | None, options: Options) -> Found | No
         return _of_pipeline(estimator, given, options)
     library = boosters.library_of(estimator)
     if library is not None:
-        found: Found | None = boosters.read(estimator, library, options.importance_type)
+        found: FeatureScores | None = boosters.read(estimator, library, options.importance_type)
     else:
         found = _own(estimator)
         if found is None:
@@ -83,37 +83,39 @@ def _found(estimator: Any, given: Labels | None, options: Options) -> Found | No
     return found._replace(names=names) if names is not None and len(names) == found.scores.size else found
 
 
-def _own(estimator: Any) -> Found | None:
+def _own(estimator: Any) -> FeatureScores | None:
     """Return the scores that an estimator itself has."""
     name = type(estimator).__name__
     if hasattr(type(estimator), "get_support"):
         return _of_selector(estimator)
     importances = getattr(estimator, "feature_importances_", None)
     if importances is not None:
-        return Found(np.asarray(importances, np.float64), None, Origin(("feature_importances_", name)))
+        return FeatureScores(np.asarray(importances, np.float64), None, Origin(("feature_importances_", name)))
     values = getattr(estimator, "coef_", None)
     if values is None:
         return None
     scores, rows = coefficients(values)
     what = Origin(("coef_", name), (over_rows(rows), None))
-    return Found(scores, None, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
+    return FeatureScores(scores, None, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
 
 
-def _of_selector(selector: Any) -> Found | None:
+def _of_selector(selector: Any) -> FeatureScores | None:
     """Return the scores of a feature selector."""
     name = type(selector).__name__
     ranking = getattr(selector, "ranking_", None)
     if ranking is not None:
         tied = "selected features tie at rank 1"
-        return Found(1.0 / np.asarray(ranking, np.float64), None, Origin(("1 / ranking_", name)), caveats=(tied,))
+        return FeatureScores(
+            1.0 / np.asarray(ranking, np.float64), None, Origin(("1 / ranking_", name)), caveats=(tied,)
+        )
     scores = getattr(selector, "scores_", None)
     if scores is None:
         return None
     # The highest are selected; whether signed ones mean magnitudes, their function knows.
-    return Found(np.asarray(scores, np.float64), None, Origin(("scores_", name)), negative="raise")
+    return FeatureScores(np.asarray(scores, np.float64), None, Origin(("scores_", name)), negative="raise")
 
 
-def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> Found | None:
+def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> FeatureScores | None:
     """Return the scores that the last step of a pipeline gives its columns, or the pipeline's input columns."""
     *transformers, last = columns.steps_of(pipeline) or [None]
     if last is None:
@@ -133,7 +135,7 @@ def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> Found
     return found
 
 
-def _to_inputs(found: Found, transformers: Sequence[Any], names: Labels | None) -> Found:
+def _to_inputs(found: FeatureScores, transformers: Sequence[Any], names: Labels | None) -> FeatureScores:
     """Return scores of the columns that a pipeline makes as sums for the columns that they come from."""
     if not transformers:
         return found
@@ -162,14 +164,14 @@ def _inner(estimator: Any) -> list[Any]:
     return [getattr(estimator, name) for name in names if getattr(estimator, name, None) is not None][:1]
 
 
-def _of_wrapper(wrapper: Any, given: Labels | None, options: Options) -> Found | None:
+def _of_wrapper(wrapper: Any, given: Labels | None, options: Options) -> FeatureScores | None:
     """Return the scores of what a wrapper fitted: the mean, if these are several estimators of one kind."""
     inner = _inner(wrapper)
     names = columns.names_in(wrapper) or given
     return _found(inner[0], names, options) if inner else _mean(wrapper, names, options)
 
 
-def _mean(ensemble: Any, names: Labels | None, options: Options) -> Found | None:
+def _mean(ensemble: Any, names: Labels | None, options: Options) -> FeatureScores | None:
     """Return the mean of the scores of an ensemble's members, of magnitudes if they have signs; None if it has none."""
     if not AVERAGED & {base.__name__ for base in type(ensemble).__mro__}:
         return None
@@ -196,7 +198,7 @@ def _mean(ensemble: Any, names: Labels | None, options: Options) -> Found | None
     return first._replace(scores=scores.mean(axis=0), what=what, unsigned=unsigned)
 
 
-def _spread(member: Any, features: Any, width: int, options: Options) -> Found | None:
+def _spread(member: Any, features: Any, width: int, options: Options) -> FeatureScores | None:
     """Return the scores of an estimator that was fitted on some of the columns; the others score 0.
 
     None if it has no score per column, as a pipeline that makes other columns. A column drawn twice has the sum.
@@ -234,7 +236,7 @@ def _lack(estimator: Any) -> str:
     return "it has none"
 
 
-def _without_unseen(found: Found, reached: NDArray[np.bool_]) -> Found:
+def _without_unseen(found: FeatureScores, reached: NDArray[np.bool_]) -> FeatureScores:
     """Return the scores of the input columns that the model sees."""
     labels: Labels = range(reached.size) if found.names is None else found.names
     unseen = [labels[i] for i in np.flatnonzero(~reached).tolist()]

@@ -62,7 +62,7 @@ class Options:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class ModelScores:
     """The scores in an object: one ranking, or several whose mean stands for the object.
 
     Attributes
@@ -126,14 +126,14 @@ class Source:
         parts = [part._replace(notes=(), negative=self.negative, unsigned=self.unsigned) for part in self.parts]
         return dict(zip(names, parts, strict=True))
 
-    def prepared(self, name: str, options: Options) -> Source:
+    def prepared(self, name: str, options: Options) -> ModelScores:
         """Return the same with the names and groups of features that the user gave."""
         source = self if options.feature_names is None else self._named(name, options.feature_names)
         if isinstance(options.group, bool):
             return source
         return source._grouped(name, dict(options.group))  # noqa: SLF001 - its own class
 
-    def _named(self, name: str, given: Any) -> Source:
+    def _named(self, name: str, given: Any) -> ModelScores:
         """Return the same with given names of features."""
         names = list(given)
         for part in self.parts:
@@ -154,7 +154,7 @@ class Source:
             raise InputError(f"{spelled('feature_names')} must differ; {shown(repeated)} names more than one feature.")
         return self._with(lambda part: part._replace(items=names, underscored=False))
 
-    def _grouped(self, name: str, sources: dict[Any, Any]) -> Source:
+    def _grouped(self, name: str, sources: dict[Any, Any]) -> ModelScores:
         """Return the same with features replaced by those that a mapping has for them, their scores summed."""
         known = set(self.parts[0].items or ())
         strange = [feature for feature in sources if feature not in known]
@@ -175,7 +175,7 @@ class Source:
             grouped, notes=(*self.notes, f"{what} summed over the features of each group"), unsigned=unsigned
         )
 
-    def _with(self, change: Callable[[Labelled], Labelled]) -> Source:
+    def _with(self, change: Callable[[Labelled], Labelled]) -> ModelScores:
         """Return the same with every part changed."""
         return replace(self, parts=[change(part) for part in self.parts])
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.overlap import Sizes
-    from fujiscore.pair.passes.thresholds import Classes, Found, Spans
+    from fujiscore.pair.passes.thresholds import Classes, KthScores, Spans
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +56,7 @@ class SummarisedRanking(ReadInPasses, Tabular):
     n: int
     best: float
     constant: bool
-    found: Found
+    found: KthScores
     moments: Scores
     log_ties: float
     upper: int
@@ -161,7 +161,7 @@ def join(
 
 
 def moments_of(
-    levels: int, found: Found, classes: Classes, totals: Scores, scaled: Scores, kept_level: Sizes
+    levels: int, found: KthScores, classes: Classes, totals: Scores, scaled: Scores, kept_level: Sizes
 ) -> Scores:
     """Return count, mean, squares and cubes of each level, in units of the last score of the set before it.
 
@@ -183,7 +183,7 @@ def moments_of(
     return out
 
 
-def units(found: Found, classes: Classes) -> Scores:
+def units(found: KthScores, classes: Classes) -> Scores:
     """Return what turns a class's scaled scores into parts of the last score of the set before; 0 if that is 0."""
     fraction, exponent = np.frexp(np.concatenate([[0.0], found.kth])[classes.level])
     positive = fraction > 0
@@ -215,7 +215,7 @@ class Extent:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class RankingLevels:
     """One ranking after the last pass: its extent, spans and classes, and the scores that were kept."""
 
     extent: Extent
@@ -234,7 +234,7 @@ class Cells:
 
 
 def summarised(
-    sides: Sequence[Side], path: Sizes, totals: Scores, zero_tail: float, notes: tuple[str, ...]
+    sides: Sequence[RankingLevels], path: Sizes, totals: Scores, zero_tail: float, notes: tuple[str, ...]
 ) -> SummarisedOverlap:
     """Return the overlap along a path, from the cells of both rankings' classes and the items that were kept."""
     keys = [kept_keys(side.spans, side.kept) for side in sides]
@@ -266,7 +266,7 @@ def summarised(
     return SummarisedOverlap(r, s, (path, path), zero_tail, *shared_and_fuji(cells, r.found, s.found, zero_tail))
 
 
-def in_units(scores: Scores, found: Found, level: Sizes) -> Scores:
+def in_units(scores: Scores, found: KthScores, level: Sizes) -> Scores:
     """Return scores, negative ones as 0, as parts of the last score of the set before their level; 0 if that is 0."""
     unit = np.concatenate([[0.0], found.kth])[level]
     parts: Scores = np.divide(np.maximum(scores, 0.0), unit, out=np.zeros(unit.size), where=unit > 0)
@@ -319,7 +319,7 @@ class SummarisedOverlap:
         return self.r.tail_moments(self.zero_tail), self.s.tail_moments(self.zero_tail)
 
 
-def shared_and_fuji(cells: Cells, r: Found, s: Found, zero_tail: float) -> tuple[Sizes, Scores]:
+def shared_and_fuji(cells: Cells, r: KthScores, s: KthScores, zero_tail: float) -> tuple[Sizes, Scores]:
     """Return the number of shared items and FUJI at every point."""
     points = r.sizes.size
     shared, fuji = np.empty(points, np.int64), np.empty(points)

@@ -23,8 +23,8 @@ from fujiscore.inputs.direction import judged
 from fujiscore.inputs.ranking import Rankings
 from fujiscore.inputs.transforms import AS_IS, one_per_ranking
 from fujiscore.measures.overlap import ZERO_TAIL, pair
-from fujiscore.pair.passes.levels import Extent, Side, SummarisedOverlap, SummarisedRanking, summarised
-from fujiscore.pair.passes.stream import Column, Stream
+from fujiscore.pair.passes.levels import Extent, RankingLevels, SummarisedOverlap, SummarisedRanking, summarised
+from fujiscore.pair.passes.stream import Column, ColumnPair
 from fujiscore.pair.passes.thresholds import BITS, FURTHER, MOST_POINTS, buckets, classes, refined
 from fujiscore.text.tables import Table, Tabular
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 KEEP = 1 << 22
 
 
-def pair_of_columns(r: Any, s: Any, policies: Policies, asked: Asked, **work: Any) -> Rankings | Passes:
+def pair_of_columns(r: Any, s: Any, policies: Policies, asked: LongRequest, **work: Any) -> Rankings | Passes:
     """Return two columns, or one and another ranking: in memory if they fit, otherwise for reading in passes."""
     long = [obj for obj in (r, s) if isinstance(obj, Column) and not obj.fits]
     if not long:
@@ -58,7 +58,7 @@ def pair_of_columns(r: Any, s: Any, policies: Policies, asked: Asked, **work: An
     asked.refuse(r.depth, policies)
     transforms = one_per_ranking(policies.get("transform"), ("r", "s"))
     r, s = (_judged(column, transform) for column, transform in zip((r, s), transforms, strict=True))
-    return Passes(Stream(r, s, policies.get("nan", "raise"), policies.get("negative", "raise"), **work))
+    return Passes(ColumnPair(r, s, policies.get("nan", "raise"), policies.get("negative", "raise"), **work))
 
 
 def _judged(column: Column, transform: Any) -> Column:
@@ -68,7 +68,7 @@ def _judged(column: Column, transform: Any) -> Column:
 
 
 @dataclass(frozen=True)
-class Asked:
+class LongRequest:
     """What a comparison was asked for, of which passes cannot give all."""
 
     measures: Sequence[Measure]
@@ -182,7 +182,7 @@ class Passes:
         What was done to the scores.
     """
 
-    def __init__(self, stream: Stream, *, bits: int = BITS, keep: int = KEEP) -> None:
+    def __init__(self, stream: ColumnPair, *, bits: int = BITS, keep: int = KEEP) -> None:
         self._stream, self._keep, self._shift = stream, keep, 64 - bits
         tables = [[np.zeros(2 << bits, np.uint64) for _ in range(stream.threads)] for _ in range(2)]
         ends = [[(1 << 64) - 1, 0], [(1 << 64) - 1, 0]]  # of each ranking, the least and the greatest key
@@ -236,7 +236,7 @@ class Passes:
         totals, kept = self._filled(known)
         rows = counted(self._stream.columns[0].depth, "row")
         note = f"{rows} read in {self.passes} passes, each row one item: repeated items are not looked for"
-        sides = [Side(*own) for own in zip(self.extents, spans, known, kept, strict=True)]
+        sides = [RankingLevels(*own) for own in zip(self.extents, spans, known, kept, strict=True)]
         notes = (*self.notes, note)
         overlap = summarised(sides, path, totals, float(zero_tail == "include"), notes)
         return LongRankings((overlap.r, overlap.s), notes), overlap

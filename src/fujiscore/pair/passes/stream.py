@@ -108,7 +108,7 @@ def segments(r: Column, s: Column, least: int = SEGMENT) -> list[Segment]:
     return result
 
 
-class Stream:
+class ColumnPair:
     """Two columns, checked and read side by side."""
 
     def __init__(

@@ -206,7 +206,7 @@ def _centres(start: Keys, stop: Keys, all_buckets: Spans) -> Scores:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class KthScores:
     """The k-th scores of a ranking: with their signs and as members have them, and the sizes of the closed sets."""
 
     raw: Scores
@@ -222,7 +222,7 @@ class Found:
         return self.raw.size - np.searchsorted(self.raw[::-1], scores, side="right")
 
 
-def found(spans: Spans, ks: Sizes, kept: Keys) -> Found:
+def found(spans: Spans, ks: Sizes, kept: Keys) -> KthScores:
     """Return the k-th scores; `kept` are the keys in the mixed spans, sorted."""
     place = spans.place
     start = np.searchsorted(kept, spans.low[place])
@@ -231,7 +231,7 @@ def found(spans: Spans, ks: Sizes, kept: Keys) -> Found:
     mixed = spans.mixed[place]
     key = np.where(mixed, own, spans.first[place])
     count = np.where(mixed, np.searchsorted(kept, key, side="right") - start, spans.count[place])
-    return Found(score(key), spans.above[place] + count)
+    return KthScores(score(key), spans.above[place] + count)
 
 
 def kept_keys(spans: Spans, scores: Scores) -> Keys:

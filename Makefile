@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 SITE := .venv-site
 
 # Tests of the kernels on inputs so small that they can run uncompiled, where coverage sees their lines.
-KERNEL_TESTS := tests/test_kernels.py tests/test_golden.py tests/test_edges.py tests/test_rankers.py
+KERNEL_TESTS := tests/_kernels/test_kernels.py tests/themes/test_golden.py tests/themes/test_edges.py tests/rankers/test_rankers.py
 MEASURED := --cov --cov-report= --cov-fail-under=0
 
 # Libraries whose models are tested in an environment of their own. torch is pinned to a release that pip finds without

@@ -1,4 +1,4 @@
-# Writes rra.json: p-values of robust rank aggregation by the R package RobustRankAggreg, for tests/test_consensus.py.
+# Writes rra.json: p-values of robust rank aggregation by the R package RobustRankAggreg, for tests/many/test_consensus.py.
 # On Debian: apt-get install r-cran-robustrankaggreg r-cran-jsonlite; Rscript tests/data/rra.R
 library(RobustRankAggreg)
 

@@ -1,0 +1,324 @@
+"""The documentation is true: examples and commands run, every name is documented, generated pages are up to date."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import re
+import runpy
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import fujiscore as fj
+from fujiscore import rankers
+from fujiscore.cli import COMMANDS, fuji
+from fujiscore.cli.example import COMMANDS as SUGGESTED
+from fujiscore.inputs.rankings import Policies
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+# Pages that users read; the others are for those who change the package.
+READ = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+REPOSITORY = "https://github.com/fujiscore/fujiscore/blob/main/"
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8")
+
+
+def shows_examples(path):
+    return ">>> " in text_of(path)
+
+
+def script(name):
+    """Return the names of one of the scripts that write pages."""
+    return runpy.run_path(str(DOCS / name))
+
+
+# Examples and commands
+
+
+def modules_with_examples():
+    """Return the names of the modules whose docstrings have examples: a module without any cannot fail."""
+    source = ROOT / "src"
+    paths = sorted(path for path in source.rglob("*.py") if shows_examples(path))
+    return [".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__") for path in paths]
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
+def test_examples_in_docstrings(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", list(filter(shows_examples, PAGES)), ids=lambda page: page.name)
+def test_examples_in_pages(page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_every_python_block_is_an_example():
+    for page in PAGES:
+        for block in re.findall(r"```python\n(.*?)```", text_of(page), flags=re.DOTALL):
+            assert block.startswith(">>> "), (page.name, block)
+
+
+def lines_of_code(page):
+    """Return the lines in a page's code blocks."""
+    inside, lines = False, []
+    for line in text_of(page).splitlines():
+        if line.startswith("```"):
+            inside = not inside
+        elif inside:
+            lines.append(line)
+    return lines
+
+
+def commands(*pages):
+    """Return every line in a code block that is a command."""
+    lines = [line for page in pages for line in lines_of_code(page) if line.startswith("fuji ")]
+    return list(dict.fromkeys(lines))
+
+
+def cases():
+    """Return the commands to run; those that take a minute are slow."""
+    lines = dict.fromkeys([*SUGGESTED, *commands(*READ)])
+    alone = [line for line in lines if "--dask" not in line]  # test_cluster.py has a cluster
+    return [pytest.param(line, marks=pytest.mark.slow if line.startswith("fuji paper") else ()) for line in alone]
+
+
+def visible_files():
+    """Return what is in the project's folder, without caches."""
+    return {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+
+
+@pytest.mark.parametrize("line", cases())
+def test_commands_run(line, monkeypatch, tmp_path, request):
+    monkeypatch.chdir(ROOT)
+    arguments = shlex.split(line, comments=True)[1:]
+    for option in ("--out", "-o", "--plot", "--html"):
+        if option in arguments:
+            place = arguments.index(option) + 1
+            arguments[place] = str(tmp_path / Path(arguments[place]).name)
+    if "--baseline" in arguments:
+        place = arguments.index("--baseline") + 1
+        if not Path(arguments[place]).exists():  # stored by the command itself, or by one before it
+            arguments[place] = str(tmp_path / arguments[place])
+            CliRunner().invoke(fuji, [*arguments, "--bless"])
+    if arguments[0] == "example" and len(arguments) > 1:
+        arguments[1] = str(tmp_path / arguments[1])
+    if arguments[0] == "paper" and "--no-rankings" not in arguments:
+        folder = request.getfixturevalue("shared") / "data" / "published_rankings"
+        arguments += ["--rankings", str(folder)]
+    before = visible_files()
+    result = CliRunner().invoke(fuji, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.output
+    assert visible_files() == before
+
+
+def test_every_command_is_shown():
+    for page in (ROOT / "README.md", DOCS / "cli.md"):
+        assert {line.split()[1] for line in commands(page)} == set(COMMANDS)
+
+
+# Links
+
+
+def anchors(page):
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    count, found = {}, set()
+    for title in re.findall(r"^#+ (.+)$", text_of(page), flags=re.MULTILINE):
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        found.add(f"{anchor}-{count[anchor]}" if anchor in count else anchor)
+        count[anchor] = count.get(anchor, 0) + 1
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    prose = re.sub(r"(?<!\[)`[^`\n]+`", "", text_of(page))
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", prose):
+        path = page.parent / target if target else page
+        assert path.exists(), target
+        assert not anchor or anchor in anchors(path), (target, anchor)
+    for target in re.findall(rf"\]\({REPOSITORY}([^)#]*)", prose):
+        assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
+def test_lists_and_tables_are_such_on_the_site_too(page):
+    """GitHub forgives what Python-Markdown does not: no empty line before a list, nested ones indented by two."""
+    inside, previous = False, ""
+    for line in text_of(page).splitlines():
+        inside ^= line.startswith("```")
+        item = re.match(r"( *)(?:[-*]|\d+\.) ", line)
+        if not inside and item:
+            assert len(item[1]) % 4 == 0, line
+            assert (
+                item[1]
+                or not previous.strip()
+                or previous.startswith(("- ", "* ", "  ", "<!--"))
+                or re.match(r"\d+\. ", previous)
+            ), line
+        if not inside and line.startswith("|"):
+            assert not previous.strip() or previous.startswith(("|", "<!--")), line
+        previous = line
+
+
+def test_the_site_shows_every_page():
+    shown = set(re.findall(r"^ +- [^:]*: ([\w./-]+\.md)$", text_of(ROOT / "mkdocs.yml"), flags=re.MULTILINE))
+    assert shown == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+
+
+# Completeness
+
+
+def sections_of_api():
+    """Return the text under each public name in the reference."""
+    parts = re.split(r"^### (?:class )?`(\w+)`$", text_of(DOCS / "api.md"), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("name", [*fj.__all__, *rankers.__all__])
+def test_every_public_name_is_documented(name):
+    text = sections_of_api()[name]
+    thing = getattr(fj, name, None) or getattr(rankers, name)
+    if inspect.isfunction(thing):
+        policies = set(Policies.__annotations__) if "**policies" in text else set()
+        for parameter in set(inspect.signature(thing).parameters) - policies:
+            assert re.search(rf"\b{parameter}\b", text), parameter
+
+
+def test_the_policies_are_described_once():
+    sections = sections_of_api()
+    for policy in Policies.__annotations__:
+        assert f"- `{policy}` (" in sections["rankings"], policy
+        assert f"--{policy}" in text_of(DOCS / "cli.md")
+        assert f"| `{policy}` |" in text_of(DOCS / "inputs.md")
+    assert "- `negative` (" not in sections["compare"]
+    assert "[`rankings`](#rankings)" in sections["pairwise"]
+
+
+def test_parameters_are_spelled_out():
+    """A description may refer to that of another function, but not on to a third."""
+    sections = sections_of_api()
+    referring = {
+        name: re.findall(r"^- `.*?: As in \[`(\w+)`\]", text, flags=re.MULTILINE) for name, text in sections.items()
+    }
+    assert any(referring.values())
+    for targets in referring.values():
+        for target in targets:
+            assert not referring[target], target
+
+
+@pytest.mark.parametrize("name", fj.MEASURES)
+def test_every_measure_is_documented(name):
+    page, measure = text_of(DOCS / "measures.md"), fj.MEASURES[name]
+    section = page.split(f"\n### `{name}`\n")[1].split("\n### ")[0]
+    assert f"**{measure.title}**: {measure.formula}." in section
+    assert measure.reference in section
+    assert f"(pictures/measures/{name}.svg)" in section
+    row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+    for word in (*measure.aliases, *(f"{key}={value}" for key, value in measure.parameters.items())):
+        assert f"`{word}`" in row, word
+    assert ("whole list" in row) == measure.whole
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name):
+    page = text_of(DOCS / "cli.md")
+    assert f"\n## fuji {name}\n" in page
+    part = page.split(f"\n## fuji {name}\n")[1].split("\n## ")[0]
+    command = fuji.get_command(None, name)
+    assert command.examples
+    for parameter in command.params:
+        for option in parameter.opts if parameter.param_type_name == "option" else ():
+            assert f"`{option}`" in part, option
+
+
+def modules_in_the_table():
+    table = text_of(DOCS / "architecture.md").split("## Modules")[1].split("\n## ")[0]
+    return [name.rstrip("/") for row in table.splitlines() for name in re.findall(r"`([\w/]+?(?:\.py|/))`", row)]
+
+
+def test_every_module_is_in_the_architecture():
+    """Every module and package of the top level has one row, and every row a module; or a package's modules do."""
+    folder, named = ROOT / "src" / "fujiscore", modules_in_the_table()
+    files = {path.name for path in folder.glob("*.py")} - {"__init__.py", "__main__.py"}
+    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
+    split = {package for package in packages if any(name.startswith(f"{package}/") for name in named)}
+    parts = {f"{package}/{path.name}" for package in split for path in (folder / package).glob("[!_]*.py")}
+    assert sorted(named) == sorted(files | packages - split | parts)
+
+
+def test_the_architecture_follows_the_layers():
+    """The table's order is that of the layers that `make lint` checks."""
+    lines = text_of(ROOT / "pyproject.toml").split("layers = [")[1].split("]")[0].splitlines()
+    layers = [[name.replace(".", "/") for name in re.findall(r"fujiscore\.([\w.]+)", line)] for line in lines]
+    level = {name: number for number, names in enumerate(filter(None, layers)) for name in names}
+    levels = [level[name.removesuffix(".py")] for name in modules_in_the_table()]
+    assert levels == sorted(levels)
+
+
+# Generated pages
+
+
+@pytest.mark.parametrize("name", ["measures.md", "api.md"])
+def test_the_reference_is_up_to_date(name):
+    assert text_of(DOCS / name) == script("make_reference.py")["PAGES"][name]()
+
+
+def test_the_command_line_reference_is_up_to_date():
+    assert text_of(DOCS / "cli.md") == script("make_cli_reference.py")["page"]()
+
+
+def test_the_study_has_the_text_of_its_script():
+    study = script("make_study.py")
+    page = text_of(DOCS / "study.md")
+    sets = re.search(r"features of (\d+) data sets", page)[1]
+    assert page.startswith(study["HEAD"].format(all=sets, some=len(study["SETS"])))
+    assert study["STABILITY"] in page
+
+
+def test_the_figures_are_up_to_date():
+    """Every figure is what the script draws, and every figure of the folder has a script."""
+    figures = script("make_figures.py")
+    folder, drawn = figures["FOLDER"], figures["figures"]()
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.svg")} == set(drawn)
+    for place, (draw, name) in drawn.items():
+        assert text_of(folder / place) == draw(name), place
+
+
+@pytest.mark.slow
+def test_the_study_is_up_to_date(shared):
+    study = script("make_study.py")
+    assert (shared / "data").samefile(study["DATA"])
+    assert text_of(DOCS / "study.md").splitlines() == study["compute"]().splitlines()
+
+
+@pytest.mark.slow
+def test_the_published_rankings_corrected_are_up_to_date(shared):
+    page = script("make_chance.py")["page"](shared / "data" / "published_rankings")
+    assert text_of(DOCS / "chance.md") == page
+
+
+def marked(page, name):
+    """Return what a script has written between a page's markers."""
+    return text_of(page).split(f"<!-- {name}:begin -->")[1].split(f"<!-- {name}:end -->")[0]
+
+
+def test_benchmark_tables_have_their_places(monkeypatch):
+    """Timings change with every run; that there is a table for each section, without bounds, must not."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    for name in ["core", *runpy.run_path(str(ROOT / "benchmarks" / "run.py"))["SECTIONS"]]:
+        assert "| measured | figure |\n" in marked(DOCS / "benchmarks.md", name)
+    assert "times as long as" in marked(ROOT / "README.md", "speed")

@@ -277,6 +277,12 @@ def test_the_reference_is_up_to_date(name):
     assert text_of(DOCS / name) == script("make_reference.py")["PAGES"][name]()
 
 
+def test_the_rooms_are_up_to_date():
+    rooms = script("make_rooms.py")
+    assert text_of(DOCS / "architecture.md") == rooms["page"]()
+    assert text_of(DOCS / "pictures" / "rooms.svg") == rooms["picture"]()
+
+
 def test_the_command_line_reference_is_up_to_date():
     assert text_of(DOCS / "cli.md") == script("make_cli_reference.py")["page"]()
 

@@ -91,7 +91,7 @@ def commands(*pages):
 def cases():
     """Return the commands to run; those that take a minute are slow."""
     lines = dict.fromkeys([*SUGGESTED, *commands(*READ)])
-    alone = [line for line in lines if "--dask" not in line]  # test_cluster.py has a cluster
+    alone = [line for line in lines if "--dask" not in line]  # tests/work/test_executors.py has a cluster
     return [pytest.param(line, marks=pytest.mark.slow if line.startswith("fuji paper") else ()) for line in alone]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 
 import fujiscore as fj
@@ -30,13 +28,13 @@ HOSTILE = [
     "",
 ]
 # Public classes that are not results.
-NO_RESULTS = {"Column", "InputError", "MissingExtraError", "Properties"}
+NO_RESULTS = {"Column", "Properties"}
 
 
 def public_classes():
     """Return the public classes of results by name, and those of the gates."""
-    names = [name for name in fj.__all__ if inspect.isclass(getattr(fj, name)) and name not in NO_RESULTS]
-    return {**{name: getattr(fj, name) for name in names}, "Verdict": Verdict}
+    found = {name: getattr(fj.results, name) for name in fj.results.__all__ if name not in NO_RESULTS}
+    return {**found, "Ranking": fj.Ranking, "Rankings": fj.Rankings, "Verdict": Verdict}
 
 
 def gallery(items, names, seed=0):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
 import fujiscore as fj
@@ -33,8 +35,14 @@ NO_RESULTS = {"Column", "Properties"}
 
 def public_classes():
     """Return the public classes of results by name, and those of the gates."""
-    found = {name: getattr(fj.results, name) for name in fj.results.__all__ if name not in NO_RESULTS}
-    return {**found, "Ranking": fj.Ranking, "Rankings": fj.Rankings, "Verdict": Verdict}
+    public = {name: getattr(fj.results, name) for name in fj.results.__all__ if name not in NO_RESULTS}
+    return {**public, "Ranking": fj.Ranking, "Rankings": fj.Rankings, "Verdict": Verdict}
+
+
+def public_functions():
+    """Return the public functions by name."""
+    public = {name: getattr(module, name) for module in (fj, fj.stats) for name in module.__all__}
+    return {name: value for name, value in public.items() if inspect.isfunction(value)}
 
 
 def gallery(items, names, seed=0):

@@ -34,6 +34,7 @@ class DriftGates:
 
 
 gated = options.packed(
+    "gates",
     DriftGates,
     options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
     options.corrected("Let --fail-under judge the value corrected for chance."),

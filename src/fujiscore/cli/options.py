@@ -289,15 +289,15 @@ def together(*options: Decorator) -> Decorator:
     return lambda function: reduce(lambda decorated, add: add(decorated), reversed(options), function)
 
 
-def packed(kind: type[Any], *options: Decorator) -> Decorator:
-    """Return a decorator that adds options and passes their values on as one object, under the class's name."""
+def packed(argument: str, kind: type[Any], *options: Decorator) -> Decorator:
+    """Return a decorator that adds options and passes their values on as one object, under the argument's name."""
     names = [field.name for field in fields(kind)]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(**values: Any) -> Any:
             one = kind(**{name: values.pop(name) for name in names if name in values})
-            return function(**values, **{kind.__name__.lower(): one})
+            return function(**values, **{argument: one})
 
         return together(*options)(call)
 
@@ -345,6 +345,7 @@ def _reading(missing: Sequence[str], text: str, default: str = "raise") -> Decor
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
     return packed(
+        "reading",
         Reading,
         option("--item", "Column of items; guessed if not given.", **named),
         option("--score", "Column of scores; repeat for several.", **named, multiple=True),
@@ -379,6 +380,7 @@ reading_versions = _reading(MISSING, "How to treat features that one version lac
 
 _column = {"section": "Read", "metavar": "COLUMN"}
 runs = packed(
+    "runs",
     Runs,
     option("--by", "Column of queries; guessed if not given.", **_column),
     option("--item", "Column of items; guessed if not given.", **_column),
@@ -419,6 +421,7 @@ _common = (
 _json = option("--json", "Report as JSON.", section="Write", is_flag=True)
 _show = option("--show", "Number of rows to print.", section="Write", type=Count(1), metavar="N")
 writing = packed(
+    "writing",
     Writing,
     option("--out -o", "Write the report; .csv and .json set the format.", section="Write", metavar="FILE"),
     _json,
@@ -427,6 +430,7 @@ writing = packed(
     *_common,
 )
 writing_table = packed(
+    "writing",
     Writing,
     option(
         "--out -o",
@@ -443,6 +447,7 @@ writing_table = packed(
     *_common,
 )
 writing_markdown = packed(
+    "writing",
     Writing,
     option("--out -o", "Write the report; .csv, .json and .md set the format.", section="Write", metavar="FILE"),
     _json,
@@ -452,6 +457,7 @@ writing_markdown = packed(
     *_common,
 )
 writing_folder = packed(
+    "writing",
     Writing,
     option("--out -o", "Write tables, figures and a summary to a folder.", section="Write", metavar="DIR"),
     _json,
@@ -460,6 +466,7 @@ writing_folder = packed(
 )
 
 points = packed(
+    "points",
     Points,
     option("--ks", "Where to evaluate curves.", type=GridType()),
     option("--top", "Evaluate k = 1 to N only.", type=Count(1), metavar="N"),
@@ -469,8 +476,9 @@ _work = (
     option("--jobs", "Number of threads; all cores by default.", section="Other", type=Count(1), metavar="N"),
     option("--no-progress", "Show no progress bar.", section="Other", is_flag=True),
 )
-work = packed(Work, *_work)
+work = packed("work", Work, *_work)
 work_anywhere = packed(
+    "work",
     Work,
     option(
         "--dask",

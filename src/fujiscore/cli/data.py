@@ -32,8 +32,8 @@ LONG = 120.0
 
 
 @dataclass(frozen=True)
-class DataRequest:
-    """The data set to read, and how to rank its features."""
+class Request:
+    """The data set asked for, and how to rank its features."""
 
     data: str
     target: str | None
@@ -105,26 +105,26 @@ OPTIONS = (
 )
 
 
-request = options.packed("request", DataRequest, *OPTIONS)
+request = options.packed(Request, *OPTIONS)
 
 
-def read(request: DataRequest) -> Data:
+def read(wanted: Request) -> Data:
     """Return the data set."""
     return load(
-        request.data,
-        request.target,
-        drop=request.drop,
-        categorical=request.categorical,
-        groups=request.groups,
-        format=request.format,
+        wanted.data,
+        wanted.target,
+        drop=wanted.drop,
+        categorical=wanted.categorical,
+        groups=wanted.groups,
+        format=wanted.format,
     )
 
 
-def prepared(data: Data, request: DataRequest) -> Features:
+def prepared(data: Data, wanted: Request) -> Features:
     """Return the data set as the rankers take it, or a sample of its rows."""
-    options: Any = {"task": request.task, "nan": request.nan, "groups": data.groups, "names": data.features}
+    options: Any = {"task": wanted.task, "nan": wanted.nan, "groups": data.groups, "names": data.features}
     table = prepare(data.X, data.y, data.categorical, inspect=True, **options)
-    return table if request.rows is None else table.sampled(request.rows, request.seed)
+    return table if wanted.rows is None else table.sampled(wanted.rows, wanted.seed)
 
 
 def notes(data: Data, others: Sequence[str]) -> list[str]:
@@ -132,26 +132,26 @@ def notes(data: Data, others: Sequence[str]) -> list[str]:
     return [*(f"{data.name}: {text}" for text in data.notes), *others]
 
 
-def announce(table: Features, request: DataRequest, writing: Writing, work: Work, runs: float) -> None:
+def announce(table: Features, wanted: Request, writing: Writing, work: Work, runs: float) -> None:
     """Print about how long it will take, if it is long, and how to make it shorter."""
-    seconds = estimate((table.rows, table.categorical.size), request, runs) / workers(work.jobs)
+    seconds = estimate((table.rows, table.categorical.size), wanted, runs) / workers(work.jobs)
     if seconds > LONG:
         rows = max(1000, int(table.rows * sqrt(60 / seconds)) // 1000 * 1000)
         shorter = f"; --rows {rows} takes a sample" if rows < table.rows else ""
         note(writing, f"{table.rows} rows: about {_duration(seconds)}{shorter}")
 
 
-def estimate(shape: tuple[int, ...], request: DataRequest, runs: float) -> float:
+def estimate(shape: tuple[int, ...], wanted: Request, runs: float) -> float:
     """Return about how many seconds one core needs for so many runs of all methods."""
     n, m = shape
     depth = log2(max(n, 2))
     cost = 0.0
-    passes = sum(PASSES[method] for method in dict.fromkeys(request.method) if method in PASSES)
+    passes = sum(PASSES[method] for method in dict.fromkeys(wanted.method) if method in PASSES)
     cost += passes * RELIEF_COST * n * n / 2 * m
-    if "mutual_information" in request.method:
+    if "mutual_information" in wanted.method:
         cost += INFORMATION_COST * n * m * depth
-    if {"genie3", "random_forest"} & set(request.method):
-        cost += FOREST_COST * request.trees * n * depth * sqrt(m)
+    if {"genie3", "random_forest"} & set(wanted.method):
+        cost += FOREST_COST * wanted.trees * n * depth * sqrt(m)
     return runs * cost * 1e-9
 
 

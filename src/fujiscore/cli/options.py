@@ -289,15 +289,15 @@ def together(*options: Decorator) -> Decorator:
     return lambda function: reduce(lambda decorated, add: add(decorated), reversed(options), function)
 
 
-def packed(argument: str, kind: type[Any], *options: Decorator) -> Decorator:
-    """Return a decorator that adds options and passes their values on as one object, under the argument's name."""
+def packed(kind: type[Any], *options: Decorator) -> Decorator:
+    """Return a decorator that adds options and passes their values on as one object, under the class's name."""
     names = [field.name for field in fields(kind)]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(**values: Any) -> Any:
             one = kind(**{name: values.pop(name) for name in names if name in values})
-            return function(**values, **{argument: one})
+            return function(**values, **{kind.__name__.lower(): one})
 
         return together(*options)(call)
 
@@ -345,7 +345,6 @@ def _reading(missing: Sequence[str], text: str, default: str = "raise") -> Decor
     """Return the options on how files become rankings."""
     named = {"section": "Read", "metavar": "COLUMN"}
     return packed(
-        "reading",
         Reading,
         option("--item", "Column of items; guessed if not given.", **named),
         option("--score", "Column of scores; repeat for several.", **named, multiple=True),
@@ -380,7 +379,6 @@ reading_versions = _reading(MISSING, "How to treat features that one version lac
 
 _column = {"section": "Read", "metavar": "COLUMN"}
 runs = packed(
-    "runs",
     Runs,
     option("--by", "Column of queries; guessed if not given.", **_column),
     option("--item", "Column of items; guessed if not given.", **_column),
@@ -421,7 +419,6 @@ _common = (
 _json = option("--json", "Report as JSON.", section="Write", is_flag=True)
 _show = option("--show", "Number of rows to print.", section="Write", type=Count(1), metavar="N")
 writing = packed(
-    "writing",
     Writing,
     option("--out -o", "Write the report; .csv and .json set the format.", section="Write", metavar="FILE"),
     _json,
@@ -430,7 +427,6 @@ writing = packed(
     *_common,
 )
 writing_table = packed(
-    "writing",
     Writing,
     option(
         "--out -o",
@@ -447,7 +443,6 @@ writing_table = packed(
     *_common,
 )
 writing_markdown = packed(
-    "writing",
     Writing,
     option("--out -o", "Write the report; .csv, .json and .md set the format.", section="Write", metavar="FILE"),
     _json,
@@ -457,7 +452,6 @@ writing_markdown = packed(
     *_common,
 )
 writing_folder = packed(
-    "writing",
     Writing,
     option("--out -o", "Write tables, figures and a summary to a folder.", section="Write", metavar="DIR"),
     _json,
@@ -466,7 +460,6 @@ writing_folder = packed(
 )
 
 points = packed(
-    "points",
     Points,
     option("--ks", "Where to evaluate curves.", type=GridType()),
     option("--top", "Evaluate k = 1 to N only.", type=Count(1), metavar="N"),
@@ -476,9 +469,8 @@ _work = (
     option("--jobs", "Number of threads; all cores by default.", section="Other", type=Count(1), metavar="N"),
     option("--no-progress", "Show no progress bar.", section="Other", is_flag=True),
 )
-work = packed("work", Work, *_work)
+work = packed(Work, *_work)
 work_anywhere = packed(
-    "work",
     Work,
     option(
         "--dask",

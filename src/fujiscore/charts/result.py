@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fujiscore.measures.overlap import Grid, Sizes
 
 # How numbers that can be very small are written; others have four decimals.
-FORMATS = {"variance": ".3g", "p_value": ".3g", "z": ".2f"}
+FORMATS = {"variance": ".3g", "p_value": "p", "z": ".2f"}
 
 
 class Result(Tabular):
@@ -115,4 +115,4 @@ def difference_table(
     rows.append([names[2], difference.difference, difference.low, difference.high, difference.p_value])
     sides = "" if difference.alternative == "two-sided" else f" (one-sided: {difference.alternative})"
     header = ["", "value", f"{first.confidence:.0%} interval, low", "high", f"p{sides}"]
-    return Table(caption, header, rows, ["", ".4f", ".4f", ".4f", ".3g"], notes)
+    return Table(caption, header, rows, ["", ".4f", ".4f", ".4f", "p"], notes)

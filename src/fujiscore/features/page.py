@@ -10,7 +10,7 @@ from fujiscore.charts.plots import PALETTE
 from fujiscore.features import report as study_report
 from fujiscore.many.page import ITEMS, follow_part, interval_row, matrix_part, ranks_part
 from fujiscore.measures.registry import find
-from fujiscore.pages.encode import number, packed, text
+from fujiscore.pages.encode import number, packed, table_part, text
 from fujiscore.pages.page import Page
 from fujiscore.pages.tops import tops
 
@@ -40,10 +40,9 @@ def study(result: Study, name: str = "") -> Page:
         agreement = matrix_part(result.matrix, 0, title)
         if result.p_values is not None:
             agreement["p"] = packed(result.p_values)
-        parts += [agreement, _table("Agreement, the most similar methods first", *study_report.agreement(result))]
+        parts += [agreement, table_part(study_report.agreement(result), "Agreement, the most similar methods first")]
     parts.append(_stability_part(result))
-    features, rows = study_report.ranked(result)
-    parts.append(_table("Which features matter?", features, rows))
+    parts.append(table_part(study_report.ranked(result), "Which features matter?"))
     top = min(result.settings["top"], ITEMS)
     parts += [ranks_part(ranks, f"{text(method, 40)}: ", top) for method, ranks in result.ranks.items()]
     if len(result.methods) > 1:
@@ -105,16 +104,6 @@ def _stability_part(result: Study) -> dict[str, Any]:
     axis = f"{measured}; {result.settings['confidence']:.0%} interval"
     said = study_report.verdicts(result) if result.comparisons else []
     return {"kind": "intervals", "title": "How stable is each method?", "axis": axis, "rows": rows, "said": said}
-
-
-def _table(title: str, header: list[str], rows: list[list[str]]) -> dict[str, Any]:
-    """Return a table of text."""
-    return {
-        "kind": "table",
-        "title": title,
-        "header": [text(cell) for cell in header],
-        "rows": [list(map(text, r)) for r in rows],
-    }
 
 
 def _settings(result: Study) -> dict[str, Any]:

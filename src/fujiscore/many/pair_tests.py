@@ -17,6 +17,7 @@ from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.pairwise import pairwise
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
+from fujiscore.text.numbers import p_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +115,7 @@ class PairComparison(Result):
         head = (
             f"difference {self.difference:+.4f} ({self.first.value:.4f} - {self.second.value:.4f}), "
             f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, "
-            f"p = {self.p_value:.4g} ({'paired' if self.first.paired else 'unpaired'}{sides})"
+            f"{p_words(self.p_value)} ({'paired' if self.first.paired else 'unpaired'}{sides})"
         )
         return [head, COVERS]
 
@@ -123,10 +124,13 @@ class PairComparison(Result):
 
     _svg = "stability_comparison"
 
-    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
-        names = ("first: (A, B)", "second: (A, C)", "difference")
+    def table(self, names: Sequence[str] = ("first: (A, B)", "second: (A, C)")) -> Table:
+        """Return both values and their difference, under the names of the pairs."""
         kind = f"similarity of two pairs of methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
-        return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
+        return difference_table(kind, (*names, "difference"), self.first, self.second, self, [COVERS])
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
+        return [self.table()]
 
 
 @takes_policies

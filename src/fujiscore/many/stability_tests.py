@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -25,8 +26,11 @@ from fujiscore.many.stability import (
 )
 from fujiscore.measures.registry import find
 from fujiscore.pages.page import Page, Reported
+from fujiscore.text.numbers import p_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.rankings import Policies
@@ -89,7 +93,7 @@ class StabilityComparison(Result, Reported):
         head = (
             f"difference {self.difference:+.4f} ({self.second.value:.4f} - {self.first.value:.4f}), "
             f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, "
-            f"p = {self.p_value:.4g} ({self.kind})"
+            f"{p_words(self.p_value)} ({self.kind})"
         )
         return [head, COVERS]
 
@@ -98,10 +102,20 @@ class StabilityComparison(Result, Reported):
 
     _svg = "stability_comparison"
 
-    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
-        names = ("first", "second", "difference")
+    def table(self, names: Sequence[str] = ("first", "second")) -> Table:
+        """Return both values and their difference, under the names of the methods."""
         kind = f"stability of two methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
-        return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
+        return difference_table(kind, (*names, "difference"), self.first, self.second, self, [COVERS])
+
+    def in_words(self, names: Sequence[str] = ("the first method", "the second method")) -> str:
+        """Return which method is more stable, if that is clear."""
+        if isnan(self.difference):
+            return "which method is more stable is undefined"
+        clear = self.low > 0 or self.high < 0
+        return f"{names[self.difference > 0]} is more stable" if clear else "neither method is clearly more stable"
+
+    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
+        return [self.table()]
 
 
 @takes_policies

@@ -20,6 +20,7 @@ from fujiscore.errors import choice
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.measures.overlap import Counts, Overlap
 from fujiscore.measures.registry import MEASURES, evaluate
+from fujiscore.text.numbers import LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 MOST_POINTS = 48
 # With fewer items the law is only a guess.
 FEWEST = 20
-# The tail of the approximating distribution is trusted down to here: no p-value is smaller.
-LEAST = 1e-9
 # Normal curves drawn for a simultaneous band.
 DRAWS = 5000
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.measures.overlap import Sizes
+    from fujiscore.text.tables import Table
 
 # Characters of one name, and of all names of a collection together, that a page holds.
 LONGEST, ALL_NAMES = 1000, 600_000
@@ -51,6 +52,12 @@ def number(value: Any) -> float | None:
 def numbers(values: Any) -> list[Any]:
     """Return an array as nested lists of numbers in few digits."""
     return [numbers(part) if np.ndim(part) else number(part) for part in values]
+
+
+def table_part(table: Table, title: str = "") -> dict[str, Any]:
+    """Return a table for the script: text, and numbers that it can sort by."""
+    cells = [[text(cell) if isinstance(cell, (str, bool)) else number(cell) for cell in row] for row in table.rows]
+    return {"kind": "table", "title": title or table.caption, "header": [*map(text, table.header)], "rows": cells}
 
 
 def packed(values: Any, kind: str = "<f4") -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DriftGates:
+class Limits:
     """What makes the command fail; the fields are the arguments of `Drift.judge`."""
 
     fail_under: float | None
@@ -33,7 +33,7 @@ class DriftGates:
 
 
 gated = options.packed(
-    DriftGates,
+    Limits,
     options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
     options.corrected("Let --fail-under judge the value corrected for chance."),
     options.option(
@@ -118,7 +118,7 @@ def command(
     k: int | None,
     ks: Any,
     reading: options.Reading,
-    gates: DriftGates,
+    limits: Limits,
     plot: str | None,
     html: str | None,
     writing: options.Writing,
@@ -136,7 +136,7 @@ def command(
     """
     read = [*files, *reference_resamples, *current_resamples]
     check_destinations(writing, read, plot, html)
-    require_bounds(measure, fail_under=gates.fail_under, corrected=gates.corrected)
+    require_bounds(measure, fail_under=limits.fail_under, corrected=limits.corrected)
     if k is not None and ks is not None:
         raise click.UsageError("-k and --ks both say where to evaluate: pass one of them.")
     if seeds and (reference_resamples or current_resamples):
@@ -167,7 +167,7 @@ def command(
     if seeds:
         first = f"comparing the first rankings, {printable(old.names[0], NAME)} and {printable(new.names[0], NAME)}"
         result = replace(result, notes=(first, *result.notes))
-    verdict = result.judge(**asdict(gates))
+    verdict = result.judge(**asdict(limits))
     if plot is not None:
         rows = min(15, len(result.changes))
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 1.6 + 0.28 * rows))

@@ -14,7 +14,8 @@ from scipy.stats import gamma, hypergeom, norm
 
 import fujiscore as fj
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.measures.overlap import Overlap, grid
+from fujiscore.measures.grids import grid
+from fujiscore.measures.overlap import Overlap
 from fujiscore.measures.registry import evaluate, headline
 from fujiscore.null import area
 from fujiscore.null.closed_forms import closed_form

@@ -10,7 +10,7 @@ from fujiscore.text.tables import Table, Tabular, columns_table, frame, spread_p
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fujiscore.measures.overlap import Grid, Sizes
+    from fujiscore.measures.grids import Grid, Sizes
 
 # How numbers that can be very small are written; others have four decimals.
 FORMATS = {"variance": ".3g", "p_value": ".3g", "z": ".2f"}

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.orders import ScoresByRank
-    from fujiscore.measures.overlap import Sizes, TopSets
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import TopSets
     from fujiscore.measures.registry import Measure
 
 # Of a longer path so many points serve for the covariances.

@@ -16,7 +16,8 @@ from fujiscore.charts.result import ResultOverK, record
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.rankings import takes_policies
-from fujiscore.measures.overlap import Grid, Overlap, TopSets, grid, limit, named_grid, overlap_of, pair, set_sizes
+from fujiscore.measures.grids import Grid, grid, named_grid, set_sizes
+from fujiscore.measures.overlap import Overlap, TopSets, limit, overlap_of, pair
 from fujiscore.measures.registry import evaluate, find, headline
 from fujiscore.null.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
 from fujiscore.null.closed_forms import closed_form, correct, has_closed_form

@@ -9,7 +9,8 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice, integer
-from fujiscore.measures.overlap import Counts, Overlap, TopSets, grid
+from fujiscore.measures.grids import grid
+from fujiscore.measures.overlap import Counts, Overlap, TopSets
 from fujiscore.measures.registry import MEASURES, evaluate
 from fujiscore.null.area import running_moments
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.overlap import Sizes
+    from fujiscore.measures.grids import Sizes
     from fujiscore.measures.registry import Measure
 
     Moments: TypeAlias = tuple[Scores, Scores]

@@ -13,7 +13,6 @@ import sys
 import time
 import unicodedata
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -33,8 +32,6 @@ from fujiscore.paper import page
 from fujiscore.paper.build import Reproduction
 from fujiscore.paper.record import PageTable, Section
 from fujiscore.text import tables
-
-mpl.use("Agg")
 
 MEGABYTE = 1_000_000
 LONG = "über_long" * 40

@@ -8,7 +8,6 @@ import sys
 from unicodedata import combining, east_asian_width
 from xml.etree import ElementTree as ET
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from gallery import HOSTILE, gallery, public_classes
@@ -166,6 +165,8 @@ def test_colours_are_those_of_the_figures():
 
 
 def test_heat_maps_have_matplotlibs_colours():
+    import matplotlib as mpl
+
     cividis = mpl.colormaps["cividis"]
     for share in np.linspace(0, 1, 101):
         here, ink = svg.shade(float(share))

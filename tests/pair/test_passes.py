@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 from itertools import accumulate, pairwise
+from operator import attrgetter
 
 import numpy as np
 import pyarrow as pa
@@ -323,7 +324,7 @@ def test_what_needs_items_is_refused(scores):
     ):
         given = (both, both) if name == "compare_runs" else (both,)
         with pytest.raises(fj.InputError, match="a and b must be in memory, not read in passes"):
-            getattr(fj, name)(*given)
+            attrgetter(name)(fj)(*given)
 
 
 @pytest.mark.usefixtures("little_memory")

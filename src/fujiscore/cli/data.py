@@ -105,7 +105,7 @@ OPTIONS = (
 )
 
 
-asked = options.packed(DataRequest, *OPTIONS)
+request = options.packed(DataRequest, *OPTIONS, name="request")
 
 
 def read(wanted: DataRequest) -> Data:

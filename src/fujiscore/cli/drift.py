@@ -46,6 +46,7 @@ gated = options.packed(
         "Let gates pass if NEW lacks features of OLD; by default they fail.",
         is_flag=True,
     ),
+    name="gates",
 )
 
 

@@ -289,15 +289,15 @@ def together(*options: Decorator) -> Decorator:
     return lambda function: reduce(lambda decorated, add: add(decorated), reversed(options), function)
 
 
-def packed(kind: type[Any], *options: Decorator, name: str | None = None) -> Decorator:
-    """Return a decorator that adds options and passes their values on as one object, named or under its class's name."""
+def packed(kind: type[Any], *options: Decorator) -> Decorator:
+    """Return a decorator that adds options and passes their values on as one object, under the class's name."""
     names = [field.name for field in fields(kind)]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(**values: Any) -> Any:
-            one = kind(**{field: values.pop(field) for field in names if field in values})
-            return function(**values, **{name or kind.__name__.lower(): one})
+            one = kind(**{name: values.pop(name) for name in names if name in values})
+            return function(**values, **{kind.__name__.lower(): one})
 
         return together(*options)(call)
 

@@ -34,7 +34,7 @@ LEAST_COLUMN = 20
 @data_sets.request
 @options.writing
 @options.work
-def command(*, request: data_sets.DataRequest, writing: options.Writing, work: options.Work) -> None:
+def command(*, request: data_sets.Request, writing: options.Writing, work: options.Work) -> None:
     """Rank the features of a data set by several methods.
 
     DATA is a CSV, TSV, Parquet, Feather, ARFF or libsvm file with a column of classes or a numeric target (--target),

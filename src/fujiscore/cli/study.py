@@ -66,7 +66,7 @@ SHOWN = 10
 @options.work_anywhere
 def command(
     *,
-    request: data_sets.DataRequest,
+    request: data_sets.Request,
     html: str | None,
     writing: options.Writing,
     kind: str | None,

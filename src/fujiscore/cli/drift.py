@@ -14,6 +14,7 @@ from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.errors import NAME, printable
 from fujiscore.inputs.transforms import one_per_ranking
 from fujiscore.pair.gates import require_bounds
+from fujiscore.text.tabular import data_of
 from fujiscore.versions.drift import NOISES, ROLES
 from fujiscore.versions.results import COLUMNS, SHARES, SHOWN
 
@@ -187,7 +188,7 @@ def _report(result: fj.results.Drift, verdict: Verdict, files: tuple[str, ...], 
     return Report(
         "drift",
         lambda screen: _text(screen, result, verdict, show),
-        lambda: {"files": list(files), **result.to_dict(), "passed": verdict.passed, "gates": verdict.to_list()},
+        lambda: {"files": list(files), **result.to_dict(), **data_of(verdict)},
         COLUMNS,
         lambda: map(astuple, result.changes),
         result.notes,

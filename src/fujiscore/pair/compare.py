@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,17 +13,15 @@ from fujiscore.charts.result import ResultOverK
 from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.rankings import takes_policies
+from fujiscore.measures.grids import Grid, grid, set_sizes
 from fujiscore.measures.overlap import (
-    Grid,
     TopSets,
     at_zero,
-    grid,
     limit,
     overlap_of,
     pair,
     positive_scores,
     require_scores_for_fuji,
-    set_sizes,
     zero_policy,
 )
 from fujiscore.measures.registry import Measure, area, evaluate, find, headline, undefined_points
@@ -36,7 +34,8 @@ from fujiscore.pair.passes.stream import Column
 from fujiscore.pair.truncated import Bounds, bounds
 from fujiscore.pair.verdicts import differs_most, headline_level, verdict
 from fujiscore.text.notes import kind
-from fujiscore.text.tables import Table, Tabular, columns_table, text_table
+from fujiscore.text.tables import Table, columns_table, text_table
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +43,8 @@ if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Ties, ZeroTail
 
 
 # Standard deviations below the number of shared items that is expected by chance, for a hint.
@@ -72,6 +72,7 @@ class Curve(ResultOverK):
     values: Scores
     notes: tuple[str, ...] = ()
 
+    _keys = ("measure", "value", "auc", "top_weighted_auc", "ks", "values")
     _plot = "curve"
     _svg = "curve"
 
@@ -345,6 +346,25 @@ class Comparison(ResultOverK, Reported):
 
     def _columns(self) -> dict[str, Any]:
         return {name: curve.values for name, curve in self.curves.items()}
+
+    def _data(self) -> dict[str, Any]:
+        measures: dict[str, Any] = {name: {"at": {}, "curve": curve.values} for name, curve in self.curves.items()}
+        for level in self.levels():
+            entry = measures[level.measure]
+            values = {name: value for name, value in asdict(level).items() if name not in {"measure", "k"}}
+            if level.k is not None:
+                entry["at"][level.k] = values
+            if level.k is None or "auc" not in entry:  # of one k only, the area is the value there
+                entry["auc" if "auc" not in entry else "auc_top_weighted"] = values
+        for name, chance in self.chance.items():
+            measures[name]["above_chance"] = chance.above() if chance.has_band else None
+        names = dict(zip("ab", self.rankings.names, strict=True))
+        sizes = {"items": self.n, "universe": self.rankings.universe, "ties_cut": self.ties_cut}
+        return {**names, **sizes, "measures": measures, "ks": self.ks}
+
+    def _metrics(self) -> Mapping[str, Any]:
+        measures: Mapping[str, Any] = self._data()["measures"]
+        return measures
 
     def _tables(self, rows: int | None) -> list[Table]:
         names = " and ".join(short_names(self.rankings.names))

@@ -72,7 +72,7 @@ class Ranker:
 
     @property
     def keeps_codes(self) -> bool:
-        """Whether categories reach the method as codes: trees split them, functions are told; not linear models."""
+        """Whether categories reach the method as codes: trees split them, functions get a note; not linear models."""
         return not self.is_estimator or hasattr(type(_innermost(self.method)), "feature_importances_")
 
     @property
@@ -204,17 +204,12 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
 def _innermost(estimator: Any) -> Any:
     """Return the estimator that scores the features: the last step of a pipeline, what a search or wrapper fits."""
     while True:
-        inner = getattr(estimator, "steps", None)
-        following = (
-            inner[-1][1]
-            if inner
-            else next(
-                (getattr(estimator, name) for name in ("estimator", "regressor") if hasattr(estimator, name)), None
-            )
-        )
-        if following is None:
+        steps = getattr(estimator, "steps", None)
+        wrapped = getattr(estimator, "estimator", getattr(estimator, "regressor", None))
+        inner = steps[-1][1] if steps else wrapped
+        if inner is None:
             return estimator
-        estimator = following
+        estimator = inner
 
 
 def _allows_nan(estimator: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The target of a data set: classes or a quantity, recognised or as told."""
+"""The target of a data set: classes or a quantity, by its values or as `task` says."""
 
 from __future__ import annotations
 

@@ -73,6 +73,12 @@ def log_grid(depth: int, most: int) -> Sizes:
     return np.unique(np.round(np.geomspace(1, depth, most)).astype(np.int64))
 
 
+def table_part(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Return a table of text as a part of a page."""
+    cells = [[text(cell) for cell in row] for row in rows]
+    return {"kind": "table", "title": title, "header": [text(cell) for cell in header], "rows": cells}
+
+
 def script_json(data: Any) -> str:
     """Return JSON that may stand within a script element."""
     plain = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

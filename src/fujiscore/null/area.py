@@ -18,6 +18,7 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice
 from fujiscore.inference.intervals import ALTERNATIVES
+from fujiscore.inputs.orders import fields_only
 from fujiscore.measures.overlap import Counts, Overlap
 from fujiscore.measures.registry import MEASURES, evaluate
 
@@ -110,6 +111,8 @@ class AreaNull:
     # least and at most that overlap; otherwise 0.
     tails: tuple[float, float] = (0.0, 0.0)
 
+    __getstate__ = fields_only
+
     def floor(self, alternative: str) -> float:
         """Return the smallest p-value that is possible."""
         return max(self.least, float(one_of(self.tails, alternative)))
@@ -126,10 +129,15 @@ class AreaNull:
 
     def critical(self, confidence: float) -> float:
         """Return what the largest |z| along the path stays below, with this probability: by seeded normal draws."""
-        correlation = _correlation(*self.sides, self.factors)
-        sizes, axes = np.linalg.eigh(correlation)
+        return float(np.quantile(self._largest_z, confidence))
+
+    @cached_property
+    def _largest_z(self) -> Scores:
+        """The largest |z| along the path of each normal draw."""
+        sizes, axes = np.linalg.eigh(_correlation(*self.sides, self.factors))
         draws = np.random.default_rng(0).standard_normal((DRAWS, sizes.size)) * np.sqrt(np.maximum(sizes, 0.0))
-        return float(np.quantile(np.abs(draws @ axes.T).max(axis=1), confidence))
+        largest: Scores = np.abs(draws @ axes.T).max(axis=1)
+        return largest
 
     @cached_property
     def _point_laws(self) -> Scores:

@@ -101,7 +101,12 @@ def ready(X: Any, y: Any, methods: Any, **options: Any) -> tuple[Features, Ranke
     table = prepare(X, y, inspect=True, **options)
     for name, ranker in rankers.items():
         _require_task(name, ranker, table.target)
-    return replace(table, notes=(*table.notes, *_handed_over(table, rankers))), rankers
+    notes = [*table.notes, *(note for ranker in rankers.values() for note in ranker.notes(table))]
+    filling = [name for name, ranker in rankers.items() if not ranker.keeps_gaps]
+    if filling and table.incomplete.any():
+        some = described_columns(table.incomplete, table.names)
+        notes.append(f"missing values in {some}: medians and most frequent categories for {', '.join(filling)}")
+    return replace(table, notes=tuple(notes)), rankers
 
 
 def _by_name(methods: Any) -> Rankers:
@@ -129,16 +134,6 @@ def _require_task(name: str, ranker: Ranker, target: Target) -> None:
         f"{name} is a {kind}, but the target is treated as {target.described}: pass {spelled('task', task)}, or leave "
         "it out."
     )
-
-
-def _handed_over(table: Features, rankers: Rankers) -> list[str]:
-    """Return notes on missing values and categories as the methods get them."""
-    notes = [note for ranker in rankers.values() for note in ranker.notes(table)]
-    filling = [name for name, ranker in rankers.items() if not ranker.keeps_gaps]
-    if filling and table.incomplete.any():
-        some = described_columns(table.incomplete, table.names)
-        notes.append(f"missing values in {some}: medians and most frequent categories for {', '.join(filling)}")
-    return notes
 
 
 def scores_of(

@@ -252,9 +252,9 @@ def _uses_scores(measure: str) -> Outcome:
         r, s = rng.random((2, n))
         before, after = curve(r, s, measure), curve(r**3, s, measure)
         tried += n
-        apart = np.abs(before - after)
-        if apart.max() > 1e-9:
-            k = int(apart.argmax())
+        changes = np.abs(before - after)
+        if changes.max() > 1e-9:
+            k = int(changes.argmax())
             evidence = f"{before[k]:.4g} becomes {after[k]:.4g} at k = {k + 1} when r = ({listed(r)}) is cubed"
             return True, f"{evidence}; s = ({listed(s)})", ""
     return False, f"{tried} values tried: none moves when the scores change and the order stays", ""

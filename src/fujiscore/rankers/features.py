@@ -234,8 +234,9 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
         size = 8 * X.shape[0] * X.shape[1] if len(X.shape) == 2 else 0
         if size > MOST_DENSE:
             raise InputError(
-                f"X must be at most {MOST_DENSE >> 30} GB as a dense table, which every method needs; this sparse matrix "
-                f"of shape {X.shape} is {size / 2**30:.0f} GB. Leave out columns, such as those with few entries."
+                f"X must be at most {MOST_DENSE >> 30} GB as a dense table, which every method needs; this sparse "
+                f"matrix of shape {X.shape} is {size / 2**30:.0f} GB. Leave out columns, such as those with few "
+                "entries."
             )
         X = X.toarray()
     if nw.dependencies.is_into_dataframe(X):

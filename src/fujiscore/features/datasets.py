@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, MissingExtraError, choice, counted, spelled
 from fujiscore.inputs.coercion import EXACT, is_null, require_apart
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import is_index_name
-from fujiscore.io.documents import document
+from fujiscore.io.documents import Document, document
 from fujiscore.io.table import (
+    FileTable,
     did_you_mean,
     exact,
     listed,
@@ -28,14 +31,6 @@ from fujiscore.io.table import (
     texts,
     unknown,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.io.documents import Document
-    from fujiscore.io.table import FileTable
 
 FORMATS = ("csv", "tsv", "parquet", "feather", "arff", "libsvm")
 BUNDLED = ("breast_cancer", "diabetes", "digits", "iris", "wine")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,8 +14,6 @@ from fujiscore.text.tables import Table as NamedTable
 from fujiscore.text.tables import free_name, markdown_text, text_columns, to_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from fujiscore.features.study import Study
     from fujiscore.inputs.coercion import Scores
     from fujiscore.many.stability import Stability

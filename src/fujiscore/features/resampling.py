@@ -12,18 +12,16 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, counted, integer, proportion, spelled
 from fujiscore.rankers.adapt import Ranker
-from fujiscore.rankers.ranking import scores_of
+from fujiscore.rankers.ranking import Rankers, scores_of
 from fujiscore.work.checkpoint import finished_tiles, key_of, sum_of, version
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from fujiscore.rankers.features import Features, Scores
-    from fujiscore.rankers.ranking import Rankers
 
 SCHEMES = ("subsample", "bootstrap", "folds", "time")
 # Schemes that draw rows of each class, without groups.

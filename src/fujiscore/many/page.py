@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from fujiscore.inference.multiplicity import ADJUSTMENTS
 from fujiscore.many.pairwise import PairTask, task_for
 from fujiscore.many.ranks import COVERS as RANKS_COVER
 from fujiscore.many.ranks import ItemRanks, item_ranks
-from fujiscore.many.stability import COVERS, stability_curve
+from fujiscore.many.stability import COVERS, Stability, StabilityCurve, stability_curve
 from fujiscore.measures.registry import find
 from fujiscore.pages.encode import log_grid, number, numbers, packed, text, texts
 from fujiscore.pages.page import Page
@@ -22,12 +23,9 @@ from fujiscore.pair.page import joined
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.many.matrix import Matrix
-    from fujiscore.many.stability import Stability, StabilityCurve
     from fujiscore.many.stability_tests import StabilityComparison
 
 # Numbers of all pairs' curves together, and the most and the fewest points of each.

@@ -3,26 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.inputs import models
-from fujiscore.inputs.orders import LOWEST, lazy
+from fujiscore.inputs.orders import LOWEST, Order, Scored, ScoresByRank, lazy
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.inputs.rankings import align
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.orders import Order, Scored, ScoresByRank
     from fujiscore.measures.grids import Sizes
 
 Ties: TypeAlias = Literal["closed", "stable"]

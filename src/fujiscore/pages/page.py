@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -19,7 +20,6 @@ from fujiscore.work.files import write_atomically
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
 
 SCRIPTS = ("data.js", "charts.js", "curves.js", "pair.js", "matrix.js", "follow.js", "tables.js", "report.js")
 

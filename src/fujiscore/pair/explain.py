@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore._kernels.batch import near
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, short_names, spelled
-from fujiscore.inputs.rankings import takes_policies
-from fujiscore.measures.grids import set_sizes
-from fujiscore.measures.overlap import at_zero, overlap_of, pair, tail_moments
+from fujiscore.inputs.rankings import Policies, takes_policies
+from fujiscore.measures.grids import Sizes, set_sizes
+from fujiscore.measures.overlap import Overlap, Ties, ZeroTail, at_zero, overlap_of, pair, tail_moments
 from fujiscore.measures.registry import evaluate, find
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.overlap import Overlap, Ties, ZeroTail
 
 SHOWN = 20
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from fujiscore.pages.page import Page
 from fujiscore.pages.tops import described, tops
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
     from fujiscore.pair.compare import Comparison, Level

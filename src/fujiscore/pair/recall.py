@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from numbers import Number, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, counted, integer, shown, spelled
 from fujiscore.inputs import models
-from fujiscore.inputs.coercion import NO_ITEM, as_ids, unique_labels
+from fujiscore.inputs.coercion import NO_ITEM, Scores, as_ids, unique_labels
 from fujiscore.inputs.rankings import align
 from fujiscore.inputs.transforms import AS_IS
 from fujiscore.text.notes import states
 from fujiscore.text.tables import Table, frame, text_columns, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Scores
-
     Mask = NDArray[np.bool_]
     Ids = NDArray[Any]
 

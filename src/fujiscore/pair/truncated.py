@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.charts.result import Result, ResultOverK, record
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.ranking import Ranking, Rankings
-from fujiscore.inputs.rankings import align, takes_policies
+from fujiscore.inputs.rankings import Nan, Policies, align, takes_policies
 from fujiscore.measures.grids import Grid, grid
-from fujiscore.measures.overlap import overlap_of, pair
+from fujiscore.measures.overlap import ZeroTail, overlap_of, pair
 from fujiscore.measures.registry import area
 from fujiscore.text.notes import reworded, without
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Nan, Policies
-    from fujiscore.measures.overlap import ZeroTail
     from fujiscore.text.tables import Table
 
 ListTies: TypeAlias = Literal["stable", "w", "a", "b"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,17 +12,14 @@ from typing import TYPE_CHECKING, Any
 from fujiscore._version import __version__
 from fujiscore.errors import InputError, MissingExtraError, spelled
 from fujiscore.paper import figures, forest, genes, page, properties, scenarios, sources, study, theory
-from fujiscore.paper.record import VERDICTS
+from fujiscore.paper.record import VERDICTS, Claim, Figure, Section
 from fujiscore.text.data import to_json
-from fujiscore.work.files import results_folder
+from fujiscore.work.files import Results, results_folder
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from fujiscore.paper.record import Claim, Figure, Section
-    from fujiscore.work.files import Results
 
 COMMAND = "fuji paper"
 DPI = 140

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import fujiscore as fj
 from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, first_few, spelled
-from fujiscore.paper.conventions import auc, score
-from fujiscore.paper.figures import GREY, line_figure
-from fujiscore.paper.record import DATA_SETS, NO_DATA, PageTable, make_section
+from fujiscore.paper.conventions import Sets, auc, score
+from fujiscore.paper.figures import GREY, Line, line_figure
+from fujiscore.paper.record import DATA_SETS, NO_DATA, Figure, PageTable, Section, make_section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from fujiscore.features.datasets import Data
-    from fujiscore.paper.conventions import Sets
-    from fujiscore.paper.figures import Line
-    from fujiscore.paper.record import Figure, Section
 
 AREAS = ("FUJI Genie3-RF published", "FUJI correct", "Jaccard published", "Jaccard correct")
 RANKS = ("Spearman RF published-correct", "Spearman Genie3 published-ours")

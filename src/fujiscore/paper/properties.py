@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,17 +10,12 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.null.closed_forms import has_closed_form
-from fujiscore.paper.conventions import ROUNDING, areas, curve, score
-from fujiscore.paper.record import PageTable, check, listed, make_section
+from fujiscore.paper.conventions import ROUNDING, Scores, areas, curve, score
+from fujiscore.paper.record import Judged, PageTable, Section, check, listed, make_section
 from fujiscore.paper.scenarios import COINCIDING
 from fujiscore.paper.theory import permuted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from fujiscore.paper.conventions import Scores
-    from fujiscore.paper.record import Judged, Section
-
     # The mark, what it rests on, and the paper's mark under another reading of the property ("" if there is none).
     Outcome = tuple[bool, str, str]
     Valued = tuple["Case", float | None]

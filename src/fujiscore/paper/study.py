@@ -6,22 +6,26 @@ Statements about RF are judged twice, with published and with correct scores.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.paper import figures
-from fujiscore.paper.conventions import ROUNDING, areas, auc, compare, curve, roughness
+from fujiscore.paper.conventions import ROUNDING, Scores, Sets, areas, auc, compare, curve, roughness
 from fujiscore.paper.record import (
     DATA_SETS,
     NO_DATA,
     STATEMENTS,
     UNCHECKED,
+    Checks,
     Figure,
     Judged,
     PageTable,
+    Section,
     check,
     listed,
     make_section,
@@ -29,13 +33,7 @@ from fujiscore.paper.record import (
 from fujiscore.paper.sources import ENSEMBLES, FILTERS, METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from numpy.typing import NDArray
-
     import fujiscore as fj
-    from fujiscore.paper.conventions import Scores, Sets
-    from fujiscore.paper.record import Checks, Section
 
     Pair = tuple[str, str]
     Means = dict[Pair, float]

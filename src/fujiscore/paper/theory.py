@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise, permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.paper.conventions import ROUNDING, areas, auc, chance, curve, score
+from fujiscore.paper.conventions import ROUNDING, Scores, areas, auc, chance, curve, score
 from fujiscore.paper.figures import line_figure, style
-from fujiscore.paper.record import PageTable, check, listed, make_section
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fujiscore.paper.conventions import Scores
-    from fujiscore.paper.record import Checks, Figure, Judged, Section
+from fujiscore.paper.record import Checks, Figure, Judged, PageTable, Section, check, listed, make_section
 
 DRAWS = {3: 400, 4: 400, 5: 400, 6: 200, 7: 100}
 DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], Scores]] = {

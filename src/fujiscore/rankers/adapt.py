@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import Parameter, isclass, signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError, choice
 from fujiscore.inputs.models.estimators import input_scores
-from fujiscore.rankers.features import Features, described_columns
+from fujiscore.rankers.features import Features, Scores, described_columns
 from fujiscore.rankers.forest import genie3, random_forest
 from fujiscore.rankers.information import mutual_information
 from fujiscore.rankers.relief import relief
 from fujiscore.rankers.surf import multisurf, surf
 from fujiscore.work.seeds import as_seed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from fujiscore.rankers.features import Scores
 
 RANKERS: dict[str, Callable[..., Scores]] = {
     "relief": relief,

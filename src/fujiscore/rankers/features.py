@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
 from fujiscore.inputs.coercion import is_number, unmasked
 from fujiscore.rankers.columns import codes_of, is_missing, objects, renumbered
-from fujiscore.rankers.targets import as_target, one_dimensional
+from fujiscore.rankers.targets import Target, Task, as_target, one_dimensional
 from fujiscore.work.seeds import as_seed
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.rankers.targets import Target, Task
 
 Scores: TypeAlias = "NDArray[np.float64]"
 Nan: TypeAlias = Literal["keep", "drop", "fill"]

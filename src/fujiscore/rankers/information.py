@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import integer
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import prepare
+from fujiscore.rankers.features import Features, Scores, prepare
 from fujiscore.work.seeds import as_random_state
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
-    from fujiscore.rankers.features import Features, Scores
     from fujiscore.rankers.targets import Task
 
     Estimators: TypeAlias = tuple[Callable[[Scores], Scores], Callable[[NDArray[np.int64]], float]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,19 +14,15 @@ import numpy as np
 from fujiscore.errors import InputError, integer, spelled
 from fujiscore.inputs.ranking import Rankings
 from fujiscore.rankers.adapt import Ranker, as_ranker
-from fujiscore.rankers.features import described_columns, prepare
+from fujiscore.rankers.features import Features, Nan, Scores, described_columns, prepare
 from fujiscore.rankers.forest import METHODS as FOREST
 from fujiscore.rankers.forest import forest_scores
 from fujiscore.work.seeds import as_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
-
-    from fujiscore.rankers.features import Features, Nan, Scores
     from fujiscore.rankers.targets import Target, Task
 
-    Rankers: TypeAlias = dict[str, Ranker]
-
+Rankers: TypeAlias = dict[str, Ranker]
 # The methods of `rank` and `study` by default.
 METHODS = ("relief", "mutual_information", "genie3", "random_forest")
 # The beginning of scikit-learn's warning when forests grown on several threads have emptied each other's filters.

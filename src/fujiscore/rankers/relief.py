@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice, integer
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import prepare
+from fujiscore.rankers.features import Features, Scores, prepare
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from fujiscore.rankers.features import Features, Scores
     from fujiscore.rankers.targets import Task
 
 FEATURES_AT_ONCE = 64

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.rankers.features import prepare
-from fujiscore.rankers.relief import scaled_to_range
+from fujiscore.rankers.features import Features, Scores, prepare
+from fujiscore.rankers.relief import Varying, scaled_to_range
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
-    from fujiscore.rankers.features import Features, Scores
-    from fujiscore.rankers.relief import Varying
     from fujiscore.rankers.targets import Task
 
 

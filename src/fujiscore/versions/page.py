@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from fujiscore.pages.encode import number, table_part, text
 from fujiscore.pages.page import Page
 from fujiscore.pair.page import comparison, verdict_of
-from fujiscore.versions.results import SHARES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.versions.results import Drift, FeatureChange
+from fujiscore.versions.results import SHARES, Drift, FeatureChange
 
 # Features that the chart of shares and the tables of movers have.
 CHARTED, LISTED = 20, 200

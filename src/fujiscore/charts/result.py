@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fujiscore.inputs.orders import fields_only
 from fujiscore.measures.registry import MEASURES, find
 from fujiscore.text.tables import Table, columns_table, frame, spread_places
 from fujiscore.text.tabular import Tabular
@@ -11,7 +12,7 @@ from fujiscore.text.tabular import Tabular
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fujiscore.measures.overlap import Grid, Sizes
+    from fujiscore.measures.grids import Grid, Sizes
 
 # How numbers that can be very small are written; others have four decimals.
 FORMATS = {"variance": ".3g", "p_value": ".3g", "z": ".2f"}
@@ -27,6 +28,8 @@ class Result(Tabular):
     """
 
     _svg: ClassVar[str] = ""  # the function of report.pictures that draws it in notebooks
+
+    __getstate__ = fields_only
 
     def _picture(self) -> str:
         if not self._svg:

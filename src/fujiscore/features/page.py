@@ -17,23 +17,12 @@ from fujiscore.pages.tops import tops
 if TYPE_CHECKING:
     from fujiscore.features.study import Study
 
-SETTINGS = (
-    "rows",
-    "features",
-    "task",
-    "resamples",
-    "scheme",
-    "fraction",
-    "permutations",
-    "trees",
-    "top",
-    "random_state",
-)
+SHOWN = ("rows", "features", "task", "resamples", "scheme", "fraction", "permutations", "trees", "top", "random_state")
 
 
 def study(result: Study, name: str = "") -> Page:
     """Return the page of a study."""
-    held = [tops(result.rankings)]
+    top_items = tops(result.rankings)
     parts: list[dict[str, Any]] = []
     if len(result.methods) > 1:
         title = f"Do the methods agree? {find(result.matrix.measure).title}, {result.settings['area']}"
@@ -46,7 +35,7 @@ def study(result: Study, name: str = "") -> Page:
     top = min(result.settings["top"], ITEMS)
     parts += [ranks_part(ranks, f"{text(method, 40)}: ", top) for method, ranks in result.ranks.items()]
     if len(result.methods) > 1:
-        parts.append(follow_part(held[0], 0, "Follow a feature through all methods", "method"))
+        parts.append(follow_part(top_items, 0, "Follow a feature through all methods", "method"))
     return Page(
         kind="Feature ranking study",
         names=[name] if name else result.methods,
@@ -55,7 +44,7 @@ def study(result: Study, name: str = "") -> Page:
         parts=parts,
         settings=_settings(result),
         notes=[*result.notes, study_report.COVERS],
-        tops=held,
+        tops=[top_items],
         corrected=result.stability_corrected is not None,
     )
 
@@ -66,10 +55,10 @@ def _verdict(result: Study) -> str:
     if result.top:
         best = ", ".join(text(f.feature, 40) for f in result.top[:3])
         sentences.append(f"Best mean rank: {best}")
-    apart = result.matrix.values[np.triu_indices(len(result.methods), 1)]
-    if apart.size and not np.isnan(apart).all():
+    pairs = result.matrix.values[np.triu_indices(len(result.methods), 1)]
+    if pairs.size and not np.isnan(pairs).all():
         title = find(result.matrix.measure).title
-        span = f"{np.nanmin(apart):.2f}" if apart.size == 1 else f"{np.nanmin(apart):.2f} to {np.nanmax(apart):.2f}"
+        span = f"{np.nanmin(pairs):.2f}" if pairs.size == 1 else f"{np.nanmin(pairs):.2f} to {np.nanmax(pairs):.2f}"
         sentences.append(f"the methods agree to {span} ({title}, {result.settings['area']})")
     verdicts = study_report.verdicts(result) if result.comparisons else []
     return "; ".join([*sentences, *verdicts[:1]]) + "."
@@ -80,13 +69,11 @@ def _facts(result: Study) -> list[tuple[str, str, str]]:
     stable = result.stability_corrected or result.stability
     kind = "corrected for chance" if result.stability_corrected is not None else result.settings["area"]
     return [
-        (f"stability of {text(name, 40)}", *_value(one.value, f"{one.low:.3f} to {one.high:.3f}, {kind}"))
+        (f"stability of {text(name, 40)}", "undefined", "")
+        if np.isnan(one.value)
+        else (f"stability of {text(name, 40)}", f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}, {kind}")
         for name, one in stable.items()
     ]
-
-
-def _value(value: float, reading: str) -> tuple[str, str]:
-    return ("undefined", "") if np.isnan(value) else (f"{value:.3f}", reading)
 
 
 def _stability_part(result: Study) -> dict[str, Any]:
@@ -108,7 +95,7 @@ def _stability_part(result: Study) -> dict[str, Any]:
 
 def _settings(result: Study) -> dict[str, Any]:
     """Return how the study was done."""
-    known = {name: result.settings[name] for name in SETTINGS if result.settings.get(name) is not None}
+    known = {name: result.settings[name] for name in SHOWN if result.settings.get(name) is not None}
     return {
         "data": study_report.sizes(result),
         "resampling": study_report.described(result),

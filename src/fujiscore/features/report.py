@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,8 +15,6 @@ from fujiscore.text.numbers import p_text, p_words
 from fujiscore.text.tables import Table, free_name, markdown_text, text_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from fujiscore.features.study import Study
     from fujiscore.inputs.coercion import Scores
     from fujiscore.many.stability import Stability

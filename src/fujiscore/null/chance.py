@@ -5,6 +5,7 @@ The null hypothesis: both rankings keep their scores, and those of s are assigne
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan, nan, sqrt
@@ -16,10 +17,10 @@ from fujiscore.charts.result import ResultOverK, record
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.orders import read_only
-from fujiscore.inputs.rankings import takes_policies
-from fujiscore.measures.grids import Grid, grid, named_grid, set_sizes
-from fujiscore.measures.overlap import Overlap, TopSets, limit, overlap_of, pair
-from fujiscore.measures.registry import evaluate, find, headline
+from fujiscore.inputs.rankings import Policies, takes_policies
+from fujiscore.measures.grids import Grid, Sizes, grid, named_grid, set_sizes
+from fujiscore.measures.overlap import Overlap, Ties, TopSets, ZeroTail, limit, overlap_of, pair
+from fujiscore.measures.registry import Measure, evaluate, find, headline
 from fujiscore.null.area import FEWEST, AreaNull, area_null, has_area_null, p_value
 from fujiscore.null.closed_forms import closed_form, correct, has_closed_form
 from fujiscore.null.permutations import ROUNDING, Permutations, permute
@@ -27,13 +28,7 @@ from fujiscore.text.notes import Fact, Note, kind
 from fujiscore.text.numbers import p_text, p_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.measures.registry import Measure
     from fujiscore.text.tables import Table
 
 # Without a closed form, and without a number of permutations asked for, this many are drawn.
@@ -391,7 +386,7 @@ def chances(
     closed = {measure.name: closed_form(measure, overlap) for measure in measures}
     if permutations == 0 and None in closed.values():
         permutations = DEFAULT_PERMUTATIONS
-    places = [np.searchsorted(overlap.asked[0], points.ks) for points in grids]
+    places = [np.searchsorted(overlap.requested[0], points.ks) for points in grids]
     drawn: dict[str, Permutations] = {}
     if isinstance(overlap, Overlap):
         drawn = permute(overlap, measures, places, permutations, random_state=random_state, **work)

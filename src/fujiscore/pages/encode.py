@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64encode
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
@@ -14,8 +15,6 @@ from fujiscore.errors import shortened
 from fujiscore.text.tables import encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.measures.grids import Sizes
     from fujiscore.text.tables import Table
 

@@ -13,11 +13,10 @@ from fujiscore.pages.encode import packed, table_part, text, texts
 from fujiscore.pages.page import Page
 from fujiscore.pair.compare import compare
 from fujiscore.pair.page import embedded, pair_part
-from fujiscore.runs.results import SETS, number
+from fujiscore.runs.results import SETS, RunComparison, number
 
 if TYPE_CHECKING:
     from fujiscore.pair.gates import Verdict
-    from fujiscore.runs.results import RunComparison
 
 # The least similar queries that a page lists, those whose items it shows, and items times lists of each of these.
 QUERIES, SHOWN, CELLS = 2000, 50, 2000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import fujiscore as fj
 from fujiscore import rankers
-from fujiscore.inputs.rankings import Policies
+from fujiscore.inputs.options import Policies
 from fujiscore.null.closed_forms import has_closed_form
 
 MEASURES_HEAD = """# Measures

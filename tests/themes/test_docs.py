@@ -17,7 +17,7 @@ import fujiscore as fj
 from fujiscore import rankers
 from fujiscore.cli import COMMANDS, fuji
 from fujiscore.cli.example import COMMANDS as SUGGESTED
-from fujiscore.inputs.rankings import Policies
+from fujiscore.inputs.options import Policies
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

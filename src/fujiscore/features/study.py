@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
 from fujiscore.charts.result import Result
 from fujiscore.errors import NAME, InputError, integer, printable, proportion, spelled
 from fujiscore.inference.multiplicity import adjusted
+from fujiscore.inputs.options import takes
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.many.pairwise import pairwise
 from fujiscore.many.ranks import ItemRanks, item_ranks
 from fujiscore.many.stability import Stability, of_pairs
 from fujiscore.many.stability_tests import StabilityComparison, compare_stabilities
-from fujiscore.measures.overlap import grid
+from fujiscore.measures.overlap import MANY_PAIRS, grid
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import has_closed_form
 from fujiscore.pages.page import Page, Reported
 from fujiscore.pair.compare import Comparison, compare
+from fujiscore.rankers.features import DESCRIPTIONS
 from fujiscore.text.tables import Table, Tabular, columns_table, first_places, short_start
 from fujiscore.work.seeds import as_seed
+from fujiscore.work.tiles import Execution
 
 if TYPE_CHECKING:
     import os
@@ -207,13 +210,14 @@ class Study(Result, Reported):
         return study_files.save(self, folder, pictures=pictures, picture_format=picture_format, force=force)
 
 
+@takes(Execution, DESCRIPTIONS)
 def study(
     X: Any,
     y: Any = None,
     methods: Any = None,
     *,
     measure: Any = "fuji",
-    ks: Any = "exp",
+    ks: Any = MANY_PAIRS,
     resamples: int = 20,
     scheme: Scheme | Any = "subsample",
     fraction: float = 0.8,
@@ -227,10 +231,8 @@ def study(
     groups: Any = None,
     trees: int = 200,
     random_state: Any = 0,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
     resume: str | os.PathLike[str] | None = None,
+    **work: Unpack[Execution],
 ) -> Study:
     """Rank the features of a data set by several methods, compare the rankings and judge their stability.
 
@@ -239,11 +241,7 @@ def study(
     Parameters
     ----------
     methods : sequence or mapping, optional
-        As in `rank`; by default its four methods.
-    X, y, features, categorical, task, nan, trees
-        As in `rank`.
-    measure, ks, n_jobs, executor, progress
-        As in `pairwise`.
+        Whatever `as_ranker` takes, or a mapping of names to it, as in `rank`; by default its four methods.
     resamples, scheme, fraction : int, {"subsample", "bootstrap", "folds", "time"} or splitter, float
         How often the methods are repeated, at least 3 times, and on what: a `fraction` of the rows of each class; as
         many rows with replacement; all but one of `resamples` folds; the first rows, in order of time, each resample
@@ -305,9 +303,9 @@ def study(
         "ks": ks if isinstance(ks, str) else points.ks.tolist(),
         "area": "value over the whole list" if chosen.whole else points.area,
     }
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    threads: Any = {"n_jobs": work.get("n_jobs"), "progress": work.get("progress")}
     with kept_warning_filters():
-        scores = scores_of(table, rankers, settings["trees"], seed, n_jobs=n_jobs, progress=progress)
+        scores = scores_of(table, rankers, settings["trees"], seed, **threads)
         drawn, resumed = resampled_scores(table, rankers, settings["trees"], schedule, resume=resume, **work)
     rankings = as_rankings(rankers, scores, table)
     names = [f"resample {i + 1}" for i in range(schedule.count)]

@@ -129,9 +129,14 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     confidence : float
         The level of the interval, above 0 and below 1.
 
+    Returns
+    -------
+    SetStability
+        With `.value`, `.low`, `.high`, `.variance` and `.notes`.
+
     Examples
     --------
-    >>> from fujiscore.sets import set_stability
+    >>> from fujiscore.stats import set_stability
     >>> round(set_stability([{"a", "b"}, {"a", "b"}, {"a", "c"}], n=6).value, 4)
     0.5
     """
@@ -181,9 +186,14 @@ def compare_set_stability(
     alternative : {"two-sided", "greater", "less"}
         Whether to test for any difference, or for b being more ("greater") or less stable than a.
 
+    Returns
+    -------
+    SetStabilityTest
+        With `.difference`, `.low`, `.high`, `.p_value` and `.notes`.
+
     Examples
     --------
-    >>> from fujiscore.sets import compare_set_stability, set_stability
+    >>> from fujiscore.stats import compare_set_stability, set_stability
     >>> a = set_stability([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]])
     >>> b = set_stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 0, 1]])
     >>> round(compare_set_stability(a, b).difference, 4)

@@ -14,9 +14,9 @@ import numpy as np
 from fujiscore.charts.result import Result, ResultOverK, estimate_cells, record
 from fujiscore.errors import InputError, proportion
 from fujiscore.inference.intervals import ZERO, bounded
+from fujiscore.inputs.options import parted, takes
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.inputs.rankings import takes_policies
-from fujiscore.many.pairwise import PairTask, caveats, pairwise, sort_all, task_for
+from fujiscore.many.pairwise import DEFAULTS, PairOptions, PairTask, caveats, pairwise, sort_all, task_for
 from fujiscore.many.ranks import ItemRanks, item_ranks
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.many.matrix import Matrix
-    from fujiscore.measures.overlap import Grid, Ties, ZeroTail
+    from fujiscore.measures.overlap import Grid
     from fujiscore.text.tables import Table
 
 # What an interval of stability says, printed with it.
@@ -158,20 +157,13 @@ class StabilityCurve(ResultOverK):
     _svg = "stability_curve"
 
 
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def stability(
     rankings: Any,
     measure: Any = "fuji",
     *,
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> Stability:
     """Return how stable a ranking method is: the mean similarity of its rankings, with a confidence interval.
 
@@ -179,10 +171,6 @@ def stability(
     ----------
     rankings : mapping, DataFrame, 2-D array, sequence or Rankings
         At least three rankings by one method (resamples, folds, seeds), as in `fujiscore.rankings`.
-    confidence : float
-        Of the interval, between 0 and 1.
-    measure, ks, corrected, n_jobs, executor, progress, ties, zero_tail, **policies
-        As in `pairwise`.
 
     Returns
     -------
@@ -198,20 +186,10 @@ def stability(
     stability (FUJI, AUC) 0.8981, 95% interval 0.4660 to 0.9889, 4 rankings
     the interval covers rankings drawn as these were: resamples of one data set tell about that data set
     """
+    policies, work, similarity = parted(options)
     aligned = as_rankings(rankings, **policies)
     require_enough(len(aligned), "rankings")
-    pairs = pairwise(
-        aligned,
-        measure=measure,
-        ks=ks,
-        corrected=corrected,
-        n_jobs=n_jobs,
-        executor=executor,
-        progress=progress,
-        ties=ties,
-        zero_tail=zero_tail,
-    )
-    return of_pairs(pairs, confidence, aligned)
+    return of_pairs(pairwise(aligned, measure=measure, **similarity, **work), confidence, aligned)
 
 
 def of_pairs(pairs: Matrix, confidence: float = 0.95, rankings: Rankings | None = None) -> Stability:
@@ -245,24 +223,27 @@ def value_range(pairs: Matrix) -> tuple[float, float]:
     return float(correct(np.full_like(pairs.expected, measure.low), pairs.expected)[apart].mean()), 1.0
 
 
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def stability_curve(
     rankings: Any,
     measure: Any = "fuji",
     *,
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> StabilityCurve:
     """Return stability over k, to see at which depth the rankings agree.
 
-    All arguments are those of `stability`; with corrected=True each k is corrected for its own chance level.
+    With corrected=True each k is corrected for its own chance level.
+
+    Parameters
+    ----------
+    rankings : mapping, DataFrame, 2-D array, sequence or Rankings
+        At least three rankings by one method (resamples, folds, seeds), as in `fujiscore.rankings`.
+
+    Returns
+    -------
+    StabilityCurve
+        With `.ks`, `.values`, `.low`, `.high`, `.notes`, `.plot()` and `.to_frame()`.
 
     Examples
     --------
@@ -272,12 +253,12 @@ def stability_curve(
     array([0.736, 1.   , 0.736, 1.   ])
     """
     level = proportion("confidence", confidence)
+    policies, work, similarity = parted(options)
     aligned = as_rankings(rankings, **policies)
     m = len(aligned)
     require_enough(m, "rankings")
-    task = task_for(aligned, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
-    members = sort_all(aligned, task, {"n_jobs": n_jobs})
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    task = task_for(aligned, measure, **similarity)
+    members = sort_all(aligned, task, {"n_jobs": work.get("n_jobs")})
     rows = run(_row_of_curves, [(i,) for i in range(m - 1)], shared=(task, members), label="pairs", **work)
     values, least = np.ones((2, task.grid.ks.size, m, m))
     for i, row in enumerate(rows):
@@ -286,10 +267,10 @@ def stability_curve(
             pairs[:, i + 1 :, i] = of_row.T
     means, left_out = zip(*(leave_one_out(pairs) for pairs in values), strict=True)
     mean, errors = np.array(means), np.array([jackknife_error(values) for values in left_out])
-    most = 1.0 if corrected else task.measure.high
+    most = 1.0 if task.corrected else task.measure.high
     low, high = bounded(mean, errors, m, level, least[:, *np.triu_indices(m, 1)].mean(axis=1), most)
     notes = (*aligned.notes, *caveats(aligned, task, mean, "k"))
-    return StabilityCurve(task.measure.name, task.grid, mean, low, high, level, corrected, notes)
+    return StabilityCurve(task.measure.name, task.grid, mean, low, high, level, task.corrected, notes)
 
 
 def _row_of_curves(task: PairTask, members: list[Ranking], row: int) -> tuple[Scores, Scores]:

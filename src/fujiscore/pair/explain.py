@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore._kernels.batch import near
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, short_names, spelled
-from fujiscore.inputs.rankings import takes_policies
+from fujiscore.inputs.options import Policies, takes
 from fujiscore.measures.overlap import at_zero, overlap_of, pair, set_sizes, tail_moments
 from fujiscore.measures.registry import evaluate, find
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start, text_table
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.measures.overlap import Overlap, Sizes, Ties, ZeroTail
 
 SHOWN = 20
@@ -153,7 +152,7 @@ def score_text(score: float) -> str:
     return "-" if np.isnan(score) else f"{score:.5g}"
 
 
-@takes_policies
+@takes(Policies)
 def explain(
     r: Any,
     s: Any,
@@ -166,7 +165,6 @@ def explain(
     """Explain FUJI at k item by item: which items are shared, which are near misses, and how near.
 
     The contributions sum to FUJI's numerator; without the misses' part it would be the Jaccard index.
-    All arguments are those of `fuji`.
 
     Returns
     -------

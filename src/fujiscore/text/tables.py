@@ -14,6 +14,7 @@ from unicodedata import category, east_asian_width
 import numpy as np
 
 from fujiscore.errors import MissingExtraError, choice, integer, one_line, printable, short_names, shortened
+from fujiscore.text.docstrings import complete_methods
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -311,6 +312,11 @@ class Tabular:
     """What is shown as a summary, tables, a picture and notes: in the terminal, notebooks, Markdown and LaTeX."""
 
     notes: tuple[str, ...]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Describe the parameters that many methods share in their docstrings."""
+        super().__init_subclass__(**options)
+        complete_methods(cls)
 
     def _summary(self) -> Sequence[str]:
         """Return the lines that print shows before the notes."""

@@ -30,7 +30,7 @@ from fujiscore.text.tables import Table, Tabular
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
+    from fujiscore.inputs.options import Policies
     from fujiscore.measures.overlap import Sizes
     from fujiscore.measures.registry import Measure
     from fujiscore.pair.passes.stream import Batches

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fujiscore.inputs.orders import fields_only
 from fujiscore.measures.registry import MEASURES, find
-from fujiscore.text.tables import Table, Tabular, columns_table, frame, spread_places
+from fujiscore.text.tables import Table, columns_table, frame, spread_places
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fujiscore.measures.overlap import Grid, Sizes
+    from fujiscore.measures.grids import Grid, Sizes
 
 # How numbers that can be very small are written; others have four decimals.
 FORMATS = {"variance": ".3g", "p_value": ".3g", "z": ".2f"}
@@ -26,6 +28,8 @@ class Result(Tabular):
     """
 
     _svg: ClassVar[str] = ""  # the function of report.pictures that draws it in notebooks
+
+    __getstate__ = fields_only
 
     def _picture(self) -> str:
         if not self._svg:
@@ -52,6 +56,10 @@ class ResultOverK(Result):
             for name, values in columns.items()
         }
         return [columns_table(self._caption(), shown, f"{self.ks.size} k", spread_places(self.ks.size, rows))]
+
+    def _data(self) -> Mapping[str, Any]:
+        data = dict(super()._data())
+        return {"ks": self.ks, **{name: part for name, part in data.items() if name not in {"grid", "ks"}}}
 
     def _caption(self) -> str:
         """Return the title of the table over k."""
@@ -93,6 +101,13 @@ def estimate_cells(name: str, result: Any) -> dict[str, tuple[str, Any]]:
         "high": (".4f", result.high),
         "standard error": (".4f", result.standard_error),
     }
+
+
+def estimate_data(name: str, result: Any) -> dict[str, Any]:
+    """Return a value of pairs with its interval and standard error, for `to_dict`."""
+    ends = {key: getattr(result, key) for key in ("low", "high", "standard_error", "confidence")}
+    pairs = {"corrected": result.pairs.corrected, "pairs": result.pairs.values}
+    return {"measure": result.pairs.measure, "area": result.pairs.area, name: result.value, **ends, **pairs}
 
 
 def difference_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
@@ -12,18 +13,20 @@ from fujiscore.charts.result import Result
 from fujiscore.errors import NAME, InputError, integer, printable, proportion, spelled
 from fujiscore.inference.multiplicity import adjusted
 from fujiscore.inputs.options import takes
+from fujiscore.inputs.orders import read_only
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.many.pairwise import pairwise
 from fujiscore.many.ranks import ItemRanks, item_ranks
 from fujiscore.many.stability import Stability, of_pairs
 from fujiscore.many.stability_tests import StabilityComparison, compare_stabilities
-from fujiscore.measures.overlap import MANY_PAIRS, grid
+from fujiscore.measures.grids import MANY_PAIRS, grid
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import has_closed_form
 from fujiscore.pages.page import Page, Reported
 from fujiscore.pair.compare import Comparison, compare
 from fujiscore.rankers.features import DESCRIPTIONS
-from fujiscore.text.tables import Table, Tabular, columns_table, first_places, short_start
+from fujiscore.text.tables import Table, columns_table, first_places, short_start
+from fujiscore.text.tabular import Tabular
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import Execution
 
@@ -141,12 +144,12 @@ class Study(Result, Reported):
         """The names of the methods."""
         return self.rankings.names
 
-    @property
+    @cached_property
     def corrected(self) -> Matrix | None:
         """The matrix corrected for chance, None if the chance level of the measure has no closed form."""
         return None if self.matrix.expected is None else self.matrix.as_corrected()
 
-    @property
+    @cached_property
     def p_values(self) -> Scores | None:
         """How often random rankings with the same scores are at least as similar; None without permutations.
 
@@ -158,14 +161,14 @@ class Study(Result, Reported):
         for (a, b), comparison in self.curves.items():
             i, j = self.methods.index(a), self.methods.index(b)
             values[i, j] = values[j, i] = comparison.p_value[self.matrix.measure]
-        return values
+        return read_only(values)
 
     def p_value(self, first: str, second: str) -> float | None:
         """Return the p-value of one pair, None without permutations."""
         values = self.p_values
         return None if values is None else float(values[self.methods.index(first), self.methods.index(second)])
 
-    @property
+    @cached_property
     def adjusted_p_values(self) -> Mapping[Pair, float]:
         """The p-values of the comparisons, adjusted for their number by Holm's method."""
         holm = adjusted([comparison.p_value for comparison in self.comparisons.values()], "holm")
@@ -176,6 +179,20 @@ class Study(Result, Reported):
         from fujiscore.features import report as study_report
 
         return study_report.markdown(self)
+
+    def _data(self) -> dict[str, Any]:
+        from fujiscore.features import report as study_report
+
+        tables = {
+            name.removesuffix(".csv"): [dict(zip(header, row, strict=True)) for row in rows]
+            for name, (header, rows) in study_report.tables(self).items()
+        }
+        return {"measure": self.matrix.measure, **self.settings, **tables}
+
+    def _metrics(self) -> dict[str, Any]:
+        kinds = {"stability": self.stability, "stability_corrected": self.stability_corrected or {}}
+        steady = {name: {method: one.value for method, one in kind.items()} for name, kind in kinds.items()}
+        return {**steady, "similarity": {f"{a}-{b}": self.matrix[a, b] for a, b in self.curves}}
 
     __str__ = to_markdown
     _svg = "study"

@@ -15,7 +15,7 @@ from fujiscore.inputs.ranking import Ranking
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.aggregation import METHODS, MISSING_RANKS, corrected_rho, exact_rho, input_notes
 from fujiscore.many.pairwise import caveats, task_for
-from fujiscore.measures.overlap import MANY_PAIRS
+from fujiscore.measures.grids import MANY_PAIRS
 from fujiscore.measures.registry import find, headline
 from fujiscore.null.closed_forms import correct
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.many.aggregation import Options
     from fujiscore.many.pairwise import PairTask
-    from fujiscore.measures.overlap import Grid, Ties, ZeroTail
+    from fujiscore.measures.grids import Grid
+    from fujiscore.measures.overlap import Ties, ZeroTail
 
 Method: TypeAlias = Literal["borda", "median", "rrf", "rra"]
 Adjust: TypeAlias = Literal["bh", "holm"]
@@ -127,6 +128,23 @@ class Consensus(Result):
         if self.p_values is not None and self.adjusted_p_values is not None:
             columns |= {"p_value": self.p_values[order], "adjusted_p_value": self.adjusted_p_values[order]}
         return columns
+
+    def _data(self) -> dict[str, Any]:
+        lists = zip(self.names, self.agreement, self.left_out, strict=True)
+        return {
+            "method": self.method,
+            "items": self.ranking.n,
+            "population": self.population,
+            "measure": self.measure,
+            "value": self.area,
+            "corrected": self.corrected,
+            "lists": [dict(zip(("list", "agreement", "left_out"), row, strict=True)) for row in lists],
+            "consensus": self.columns(),
+            "adjust": None if self.p_values is None else self.adjust,
+        }
+
+    def _metrics(self) -> dict[str, Any]:
+        return {"agreement": _mean(self.agreement), "left_out": _mean(self.left_out), "items": self.ranking.n}
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per item, best first, as a pandas or polars DataFrame, the notes in `.attrs`."""

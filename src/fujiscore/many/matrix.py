@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, choice, first_few, integer, short_names, spelled
 from fujiscore.inference.multiplicity import ADJUSTMENTS
+from fujiscore.inputs.orders import read_only
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
 from fujiscore.pages.page import Page, Reported
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.measures.overlap import Grid, Sizes
+    from fujiscore.measures.grids import Grid, Sizes
 
 # How the distance between two clusters follows from those of their members.
 LINKAGES = ("average", "complete", "single")
@@ -89,12 +91,12 @@ class Matrix(Result, Reported):
 
         return page.matrix(self)
 
-    @property
+    @cached_property
     def values(self) -> Scores:
         """The values as asked for: raw, or corrected for chance (NaN where chance alone gives 1)."""
         if not self.corrected or self.expected is None:
             return self.raw
-        return correct(self.raw, self.expected)
+        return read_only(correct(self.raw, self.expected))
 
     @property
     def ks(self) -> Sizes:
@@ -112,7 +114,7 @@ class Matrix(Result, Reported):
         """Whether rows and columns are the same rankings."""
         return not self.two_collections
 
-    @property
+    @cached_property
     def insignificant(self) -> NDArray[np.bool_] | None:
         """The cells that could well be chance: adjusted p above 0.05, or none; None if pairs were not tested."""
         if self.adjusted_p_values is None:
@@ -120,7 +122,7 @@ class Matrix(Result, Reported):
         tested = ~np.isnan(self.values)
         if self.square:
             np.fill_diagonal(tested, val=False)
-        return tested & ~(self.adjusted_p_values <= LEVEL)
+        return read_only(tested & ~(self.adjusted_p_values <= LEVEL))
 
     @property
     def marks(self) -> list[list[str]]:
@@ -270,10 +272,38 @@ class Matrix(Result, Reported):
         return distances
 
     def _summary(self) -> list[str]:
-        apart = self.values[~np.eye(len(self.names), dtype=bool)] if self.square else self.values.ravel()
+        apart = self._of_pairs()
         span = f", {np.nanmin(apart):.4f} to {np.nanmax(apart):.4f}" if apart.size and not np.isnan(apart).all() else ""
         head = f"{len(self.names)} x {len(self.columns)} {find(self.measure).title}, {self.area}{span}"
         return [head]
+
+    def _data(self) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "items": None if self.rankings is None else self.rankings.n_whole,
+            "value": {self.measure: self.area},
+            "corrected": self.corrected,
+            "rows": self.names,
+            "columns": self.columns,
+            "ks": self.ks,
+            "measures": {self.measure: self.values},
+        }
+        if self.corrected:
+            data["raw"] = {self.measure: self.raw}
+        if self.p_values is not None:
+            data["p_values"] = {self.measure: self.p_values}
+            data["adjusted_p_values"] = {self.measure: self.adjusted_p_values}
+            data |= {"adjustment": self.adjustment, "alternative": self.alternative}
+        return data
+
+    def _metrics(self) -> dict[str, Any]:
+        values = self._of_pairs()
+        known = values[~np.isnan(values)]
+        parts = {"mean": known.mean(), "least": known.min(), "greatest": known.max()} if known.size else {}
+        return {self.measure: parts}
+
+    def _of_pairs(self) -> Scores:
+        """Return the values without those of a ranking with itself."""
+        return self.values[~np.eye(len(self.names), dtype=bool)] if self.square else self.values.ravel()
 
     _svg = "matrix"
 
@@ -329,6 +359,8 @@ class Dendrogram(Result):
     measure: str
     area: str
     notes: tuple[str, ...] = ()
+
+    _keys = ("names", "leaves", "linkage", "measure", "area", "merges")
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -392,6 +424,8 @@ class Embedding(Result):
     measure: str
     area: str
     notes: tuple[str, ...] = ()
+
+    _keys = ("names", "coordinates", "measure", "area", "share", "shares", "negative_share", "eigenvalues")
 
     @property
     def shares(self) -> Scores:

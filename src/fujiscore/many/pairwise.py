@@ -18,8 +18,8 @@ from fujiscore.inputs.options import Options, parted, takes
 from fujiscore.inputs.rankings import combine
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.matrix import Matrix
+from fujiscore.measures.grids import MANY_PAIRS, grid
 from fujiscore.measures.overlap import (
-    MANY_PAIRS,
     MOST_LEVELS,
     TIES,
     ZERO_TAIL,
@@ -27,7 +27,6 @@ from fujiscore.measures.overlap import (
     Overlap,
     at_zero,
     capped,
-    grid,
     limit,
     require_scores_for_fuji,
     tail_moments,
@@ -49,7 +48,8 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.measures.overlap import Grid, Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Grid, Sizes
+    from fujiscore.measures.overlap import Ties, ZeroTail
     from fujiscore.measures.registry import Measure
     from fujiscore.work.checkpoint import Finished
 

@@ -11,7 +11,8 @@ from fujiscore.errors import counted, integer
 from fujiscore.inputs.orders import LOWEST, Order, SortedScores
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.measures.registry import evaluate, headline
-from fujiscore.text.tables import Table, Tabular
+from fujiscore.text.tables import Table
+from fujiscore.text.tabular import Tabular
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import run, spans
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.overlap import Overlap, Sizes
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Overlap
     from fujiscore.measures.registry import Measure
 
 # Permutations per tile: fixed, so that sums over them do not depend on the number of workers.

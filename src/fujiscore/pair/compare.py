@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,18 +13,15 @@ from fujiscore.charts.result import ResultOverK
 from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.options import Options, Policies, parted, takes
+from fujiscore.measures.grids import ONE_PAIR, Grid, grid, set_sizes
 from fujiscore.measures.overlap import (
-    ONE_PAIR,
-    Grid,
     TopSets,
     at_zero,
-    grid,
     limit,
     overlap_of,
     pair,
     positive_scores,
     require_scores_for_fuji,
-    set_sizes,
     zero_policy,
 )
 from fujiscore.measures.registry import Measure, area, evaluate, find, headline, undefined_points
@@ -37,14 +34,16 @@ from fujiscore.pair.passes.stream import Column
 from fujiscore.pair.truncated import Bounds, bounds
 from fujiscore.pair.verdicts import differs_most, headline_level, verdict
 from fujiscore.text.notes import kind
-from fujiscore.text.tables import Table, Tabular, columns_table, text_table
+from fujiscore.text.tables import Table, columns_table, text_table
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.measures.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Ties, ZeroTail
 
 
 # Standard deviations below the number of shared items that is expected by chance, for a hint.
@@ -72,20 +71,21 @@ class Curve(ResultOverK):
     values: Scores
     notes: tuple[str, ...] = ()
 
+    _keys = ("measure", "value", "auc", "top_weighted_auc", "ks", "values")
     _plot = "curve"
     _svg = "curve"
 
-    @property
+    @cached_property
     def auc(self) -> float:
         """The area under the curve: trapezoids of unit width between points, over their number less 1."""
         return float(area(self.values))
 
-    @property
+    @cached_property
     def value(self) -> float:
         """The headline: the area, or for measures of whole lists (rbo, kendall, ...) the value at the last k."""
         return float(headline(find(self.measure), self.values))
 
-    @property
+    @cached_property
     def top_weighted_auc(self) -> float | None:
         """The area over k = 1, 2, 4, ..., where the top weighs more; None unless every k is evaluated."""
         exp = self.grid if self.grid.kind == "exp" else exp_grid(self.grid)
@@ -234,14 +234,14 @@ class Comparison(ResultOverK, Reported):
         known = [measure for measure in self.measures if has_closed_form(measure)]
         return chances(self.overlap, known, self.grids, alternative=self.alternative)
 
-    @property
-    def grids(self) -> list[Grid]:
+    @cached_property
+    def grids(self) -> tuple[Grid, ...]:
         """The grid; k = 1, 2, 4, ... if every k is evaluated; and further k, if any."""
         exp = exp_grid(self.grid)
         further = [Grid(self.at, "custom", self.grid.depth)] if self.at.size else []
-        return [self.grid, *([exp] if exp else []), *further]
+        return (self.grid, *([exp] if exp else []), *further)
 
-    @property
+    @cached_property
     def chance(self) -> Mapping[str, Chance]:
         """For each measure whose chance level is known, the expected and corrected values."""
         return {name: levels[0] for name, levels in self._levels.items()}
@@ -251,12 +251,12 @@ class Comparison(ResultOverK, Reported):
         """For each measure, how often chance gives an area as extreme; None where that takes permutations."""
         return {name: self.chance[name].p_value if name in self.chance else None for name in self.curves}
 
-    @property
+    @cached_property
     def headline(self) -> Level:
         """The first measure's top-weighted AUC against chance; where that is not known, its first level."""
         return headline_level(self)
 
-    @property
+    @cached_property
     def differs_most(self) -> tuple[int, int] | None:
         """The first and last k of the stretch where the first measure's curve is lowest.
 
@@ -294,6 +294,11 @@ class Comparison(ResultOverK, Reported):
 
         A value at a k where the last scores of both top sets are 0 is undefined: NaN.
         """
+        return list(self._known_levels)
+
+    @cached_property
+    def _known_levels(self) -> tuple[Level, ...]:
+        """What `levels` returns, computed once."""
         rows: list[Level] = []
         for measure in self.measures:
             values = evaluate(measure, self.overlap)
@@ -309,7 +314,7 @@ class Comparison(ResultOverK, Reported):
                     rows += [_point(measure, points, reported[places], level, i) for i in ks]
                 elif not (measure.whole and number):
                     rows.append(_headline(measure, points, here, level))
-        return rows
+        return tuple(rows)
 
     @property
     def usual_k(self) -> int:
@@ -340,6 +345,25 @@ class Comparison(ResultOverK, Reported):
 
     def _columns(self) -> dict[str, Any]:
         return {name: curve.values for name, curve in self.curves.items()}
+
+    def _data(self) -> dict[str, Any]:
+        measures: dict[str, Any] = {name: {"at": {}, "curve": curve.values} for name, curve in self.curves.items()}
+        for level in self.levels():
+            entry = measures[level.measure]
+            values = {name: value for name, value in asdict(level).items() if name not in {"measure", "k"}}
+            if level.k is not None:
+                entry["at"][level.k] = values
+            if level.k is None or "auc" not in entry:  # of one k only, the area is the value there
+                entry["auc" if "auc" not in entry else "auc_top_weighted"] = values
+        for name, chance in self.chance.items():
+            measures[name]["above_chance"] = chance.above() if chance.has_band else None
+        names = dict(zip("ab", self.rankings.names, strict=True))
+        sizes = {"items": self.n, "universe": self.rankings.universe, "ties_cut": self.ties_cut}
+        return {**names, **sizes, "measures": measures, "ks": self.ks}
+
+    def _metrics(self) -> Mapping[str, Any]:
+        measures: Mapping[str, Any] = self._data()["measures"]
+        return measures
 
     def _tables(self, rows: int | None) -> list[Table]:
         names = " and ".join(short_names(self.rankings.names))

@@ -11,7 +11,8 @@ from fujiscore._kernels.batch import near
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, short_names, spelled
 from fujiscore.inputs.options import Policies, takes
-from fujiscore.measures.overlap import at_zero, overlap_of, pair, set_sizes, tail_moments
+from fujiscore.measures.grids import set_sizes
+from fujiscore.measures.overlap import at_zero, overlap_of, pair, tail_moments
 from fujiscore.measures.registry import evaluate, find
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start, text_table
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.measures.overlap import Overlap, Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Overlap, Ties, ZeroTail
 
 SHOWN = 20
 
@@ -82,6 +84,14 @@ class Explanation(Result):
         """Return the table as columns."""
         names = ("rank_r", "rank_s", "score_r", "score_s", "membership_r", "membership_s", "contribution", "kind")
         return {"item": self.items, **{name: getattr(self, name) for name in names}}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the table as rows, where the rankings are called a and b."""
+        names = [name.replace("_r", "_a").replace("_s", "_b") for name in self.columns()]
+        return [dict(zip(names, row, strict=True)) for row in zip(*self.columns().values(), strict=True)]
+
+    def _data(self) -> dict[str, Any]:
+        return {"k": [self.k1, self.k2], "fuji": self.value, "jaccard": self.jaccard, "rows": self.rows()}
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return the table as a pandas or polars DataFrame."""

@@ -17,7 +17,8 @@ from fujiscore.inputs import models
 from fujiscore.inputs.options import Policies, takes
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.inputs.rankings import align
-from fujiscore.measures.overlap import Grid, grid, overlap_of, pair
+from fujiscore.measures.grids import Grid, grid
+from fujiscore.measures.overlap import overlap_of, pair
 from fujiscore.measures.registry import area
 from fujiscore.text.notes import reworded, without
 
@@ -73,6 +74,10 @@ class Bounds(ResultOverK):
 
     def _columns(self) -> dict[str, Any]:
         return {"low": self.low, "high": self.high}
+
+    def _data(self) -> dict[str, Any]:
+        ends = dict(zip(("low", "high"), self.auc, strict=True))
+        return {"items": self.n, "bounds": {"auc": ends, "curve": {"low": self.low, "high": self.high}}, "ks": self.ks}
 
     _plot = "bounds"
     _svg = "bounds"
@@ -158,6 +163,8 @@ class RBO(Result):
     ext: float
     p: float
     notes: tuple[str, ...] = field(default=(), compare=False)
+
+    _keys = ("ext", "min", "max", "res", "p")
 
     @property
     def max(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +137,15 @@ class RunComparison(Result, Reported):
 
     def spread(self, measure: Any = None) -> Spread:
         """Return mean, interval, median, 5 % quantile and least value of a measure (the first if None)."""
-        return Spread.of(self.values(measure), self.confidence, self._span(self._column(measure)))
+        column = self._column(measure)
+        if column not in self._spreads:
+            self._spreads[column] = Spread.of(self.columns[column], self.confidence, self._span(column))
+        return self._spreads[column]
+
+    @cached_property
+    def _spreads(self) -> dict[str, Spread]:
+        """The spreads computed so far, by column."""
+        return {}
 
     def _span(self, column: str) -> tuple[float, float]:
         """Return the range of a column."""
@@ -262,8 +271,7 @@ class RunComparison(Result, Reported):
             for group, spreads in self.group_spreads().items()
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything for JSON: summary, groups, the queries that changed most, and the columns."""
+    def _data(self) -> dict[str, Any]:
         only = {
             name: {"count": len(queries), "first": queries[:NAMED].tolist()}
             for name, queries in (("only_a", self.only_a), ("only_b", self.only_b))
@@ -280,8 +288,10 @@ class RunComparison(Result, Reported):
             **groups,
             "changed_most": [self.queries[place] for place in self.changed_most()],
             "columns": self.table(),
-            "notes": list(self.notes),
         }
+
+    def _metrics(self) -> dict[str, Any]:
+        return {"queries": len(self), **{name: self.spread(name)._asdict() for name in self.shown_columns()}}
 
     def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:  # type: ignore[override]
         """Return a short report for a pull request: verdict of gates if given, measures, queries that changed most."""

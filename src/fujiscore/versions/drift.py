@@ -18,7 +18,7 @@ from fujiscore.inputs.rankings import align
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.inputs.transforms import one_per_ranking, scales
 from fujiscore.many.pairwise import pairwise
-from fujiscore.measures.overlap import MANY_PAIRS
+from fujiscore.measures.grids import MANY_PAIRS
 from fujiscore.pair.compare import compare
 from fujiscore.text.notes import kind
 from fujiscore.versions.noise import ROUNDING, enough, version_test

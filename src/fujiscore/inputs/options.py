@@ -59,8 +59,8 @@ def takes(options: Any, descriptions: str = "", **defaults: Any) -> Callable[[F]
 
 
 def parted(options: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    """Return the policies among options, those of execution, and the others."""
-    parts: tuple[Any, Any, Any] = {}, {}, {}
+    """Return the policies among options, those of execution (all of them), and the others."""
+    parts: tuple[Any, Any, Any] = {}, dict.fromkeys(Execution.__annotations__), {}
     for name, value in options.items():
         place = 0 if name in Policies.__annotations__ else 1 if name in Execution.__annotations__ else 2
         parts[place][name] = value

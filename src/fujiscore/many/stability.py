@@ -266,7 +266,7 @@ def stability_curve(
     m = len(aligned)
     require_enough(m, "rankings")
     task = task_for(aligned, measure, **similarity)
-    members = sort_all(aligned, task, {"n_jobs": work.get("n_jobs")})
+    members = sort_all(aligned, task, {"n_jobs": work["n_jobs"]})
     rows = run(_row_of_curves, [(i,) for i in range(m - 1)], shared=(task, members), label="pairs", **work)
     values, least = np.ones((2, task.grid.ks.size, m, m))
     for i, row in enumerate(rows):

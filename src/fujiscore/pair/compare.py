@@ -605,7 +605,7 @@ def compare(
     policies, work, _ = parted(options)
     if isinstance(r, Column) or isinstance(s, Column):
         asked = LongRequest(chosen, ks, permutations, ties)
-        threads = {name: work[name] for name in ("n_jobs", "progress") if name in work}
+        threads = {name: work[name] for name in ("n_jobs", "progress")}
         both: Rankings | Passes = pair_of_columns(r, s, policies, asked, **threads)
     else:
         both = pair(r, s, policies)

@@ -7,6 +7,7 @@ return. numpydoc calls its checks by code: https://numpydoc.readthedocs.io/en/la
 import inspect
 import sys
 
+from make_reference import INTERNAL
 from numpydoc.validate import validate
 
 import fujiscore as fj
@@ -28,15 +29,14 @@ def public_objects():
             elif inspect.isclass(thing):
                 # The fields of a result are described as attributes, and nobody but the package creates one.
                 yield path, {check for check in EVERYWHERE if not check.startswith("PR")}
-                for member in vars(thing):
-                    if not member.startswith("_") and described(thing, member):
-                        yield f"{path}.{member}", EVERYWHERE
+                yield from ((f"{path}.{member}", EVERYWHERE) for member in dir(thing) if documents(thing, member))
 
 
-def described(kind, name):
-    """Return whether a class's attribute is a method or a property, and no field."""
-    member = inspect.getattr_static(kind, name)
-    return inspect.isfunction(member) or isinstance(member, property | classmethod) or hasattr(member, "__get__")
+def documents(kind, name):
+    """Return whether a class's attribute is a public method or property of the package, and no field."""
+    of = next(base for base in kind.__mro__ if name in vars(base)) if not name.startswith("_") else object
+    ours = of.__module__.startswith("fujiscore") and name not in INTERNAL
+    return ours and hasattr(inspect.getattr_static(kind, name), "__get__")
 
 
 def faults():

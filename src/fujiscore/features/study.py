@@ -164,7 +164,13 @@ class Study(Result, Reported):
         return read_only(values)
 
     def p_value(self, first: str, second: str) -> float | None:
-        """Return the p-value of one pair, None without permutations."""
+        """Return the p-value of one pair, None without permutations.
+
+        Parameters
+        ----------
+        first, second : str
+            The names of the methods.
+        """
         values = self.p_values
         return None if values is None else float(values[self.methods.index(first), self.methods.index(second)])
 
@@ -218,9 +224,16 @@ class Study(Result, Reported):
         """Write tables, figures and a summary to a folder, complete or not at all; return the files' paths.
 
         The folder is created if necessary. One that holds an earlier study, unchanged, is replaced; files that were
-        not written by a study, or were changed since, are replaced only with force=True, and all others are kept. By
-        default figures are drawn if matplotlib is installed. Their format is "png", "svg" or "pdf"; text in the latter
-        two can be edited.
+        not written by a study, or were changed since, are replaced only with force=True, and all others are kept.
+
+        Parameters
+        ----------
+        folder : str or path-like
+            The folder to write.
+        pictures : bool, optional
+            Whether to draw figures; by default if matplotlib is installed.
+        picture_format : {"png", "svg", "pdf"}
+            Format of the figures; text in the latter two can be edited.
         """
         from fujiscore.features import files as study_files
 
@@ -278,6 +291,11 @@ def study(
     resume : path, optional
         A folder that keeps finished resamples, so that an interrupted run resumes. They are reused only for the same
         data, methods and options. One run at a time may use it.
+
+    Returns
+    -------
+    Study
+        With `.rankings`, `.matrix`, `.curves`, `.stability`, `.top`, `.notes` and `.save()`.
 
     Examples
     --------

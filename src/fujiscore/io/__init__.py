@@ -219,13 +219,14 @@ def read(
         records), .fimp, TREC runs (one ranking per query), lists of items, best first, and .npy (a vector of scores, or
         one row of floats per ranking; items are named by their position); also compressed with gzip, bz2, xz or zstd.
         Each is opened once, so pipes work too.
-    item, ranking : str, optional
-        The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
-        the columns' names and content if not given. With `ranking` and no column of items, each row is a ranking of
-        the score columns.
+    item : str, optional
+        The column that names the items; guessed from the columns' names and content if not given.
     score : str or sequence of str, optional
         The score column, or several: one ranking each. All numeric columns that are not ranks or indices if not
         given.
+    ranking : str, optional
+        The column that names the rankings, in a table with one row per item and ranking; guessed if not given. With
+        `ranking` and no column of items, each row is a ranking of the score columns.
     format : {"csv", "tsv", "parquet", "feather", "npy", "json", "fimp", "trec"}, optional
         The format; by content and extension if not given.
     negative : {"raise", "clip", "abs", "split"}, optional

@@ -162,7 +162,13 @@ class Consensus(Result):
         return plots.consensus(self, ax=ax)
 
     def best(self, most: int = 5) -> str:
-        """Return the first items by name."""
+        """Return the first items by name.
+
+        Parameters
+        ----------
+        most : int
+            How many to name.
+        """
         return first_few([self.ranking.label(i) for i in self.order.tolist()], most, NAME)
 
     def _summary(self) -> list[str]:

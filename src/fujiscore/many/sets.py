@@ -95,7 +95,15 @@ class SetStability(Result):
         return _standard_error(self.variance, self.m)
 
     def test(self, value0: float, *, alternative: Alternative = "two-sided") -> SetStabilityTest:
-        """Test whether the stability differs from a given value, is "greater" or "less"."""
+        """Test whether the stability differs from a given value.
+
+        Parameters
+        ----------
+        value0 : float
+            The value.
+        alternative : {"two-sided", "greater", "less"}
+            Whether to test for any difference, or for a stability above or below the value.
+        """
         difference, least = self.value - float(value0), -1 / (self.m - 1)
         span = (min(least - float(value0), difference), max(1 - float(value0), difference))
         return _tested(

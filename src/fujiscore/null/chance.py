@@ -176,6 +176,11 @@ class Chance(ResultOverK):
         Simultaneous: with this probability the whole curve of a random ranking stays inside, so that one may read off
         where the observed curve leaves it. Pointwise: its value at each single k does. Approximate: exact mean and
         variance at each k; skewness, jumps and correlations to first order, correlated as a normal distribution.
+
+        Parameters
+        ----------
+        simultaneous : bool
+            Whether the band holds for the whole curve at once rather than for each k.
         """
         return tuple(self._end(side, confidence, simultaneous=simultaneous) for side in (-1, 1))  # type: ignore[return-value]
 

@@ -93,7 +93,7 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
 
     Parameters
     ----------
-    r, s : dict, pandas Series, Ranking, ...
+    r, s : dict, pandas Series or Ranking
         Labelled scores, higher is better. A missing item ranks below all listed ones, also at the same score.
     ks : {"all", "exp", "squared"} or increasing integers
         Where to evaluate, up to the length of the shorter list.

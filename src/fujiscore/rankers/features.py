@@ -74,7 +74,15 @@ class Features:
         return replace(self, values=self.values[rows], target=self.target.at(rows), groups=groups)
 
     def sampled(self, rows: int, random_state: Any = 0) -> Features:
-        """Return a sample of about this many rows, in order: the same share of each class, and at least one row."""
+        """Return a sample of about this many rows, in order: the same share of each class, and at least one row.
+
+        Parameters
+        ----------
+        rows : int
+            About how many rows.
+        random_state : int, RandomState, Generator or None
+            Seed of the sample.
+        """
         if rows >= self.rows:
             return self
         random = np.random.default_rng(as_seed(random_state))

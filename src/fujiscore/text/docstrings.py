@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 F = TypeVar("F", bound="Callable[..., Any]")
+C = TypeVar("C", bound=type)
 SECTIONS = re.compile(r"\n\n(?=[A-Z]\w+\n---+\n)")
 
 # Of functions.
@@ -86,6 +87,14 @@ measure : str or Measure, optional
     One of the result's measures; by default the first.
 number : int
     How many to return or show.
+verdict : sequence of str
+    Lines of gates, to put first.
+position : int
+    Of the item, from 0.
+path : str or path-like
+    The file to write.
+force : bool
+    Whether to replace what is there.
 """
 
 
@@ -112,12 +121,13 @@ def _described(text: str) -> dict[str, str]:
     return {name.strip(" *"): entry for names, entry in split for name in names.split(",")}
 
 
-def complete_methods(kind: type) -> None:
+def complete_methods(kind: C) -> C:
     """Complete the docstrings of a class's public methods."""
     for name, member in vars(kind).items():
         code = member.__code__ if isfunction(member) and not name.startswith("_") else None
         if code and code.co_argcount + code.co_kwonlyargcount > 1:
             documented(member, OF_METHODS)
+    return kind
 
 
 SHARED = _described(DESCRIPTIONS)

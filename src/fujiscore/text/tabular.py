@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 
+@complete_methods
 class Tabular:
     """What is shown as a summary, tables, a picture and notes: in the terminal, notebooks, Markdown and LaTeX."""
 
@@ -106,8 +107,13 @@ class Tabular:
     def to_latex(self, *, rows: int | None = ROWS, label: str | None = None) -> str:
         """Return the tables as LaTeX, at most so many rows of each (None for all), which needs the package booktabs.
 
-        Each table carries all notes. `label` names the first table, by default "tab:" and the kind of result; further
-        ones have "-2", "-3" and so on after it.
+        Each table carries all notes.
+
+        Parameters
+        ----------
+        label : str, optional
+            Label of the first table, by default "tab:" and the kind of result; further ones have "-2", "-3" and so on
+            after it.
         """
         from fujiscore.text import latex
 

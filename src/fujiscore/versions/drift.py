@@ -78,7 +78,7 @@ def drift(
 
     Parameters
     ----------
-    reference, current : array-like, Series, dict of item to score, Ranking, fitted model, ...
+    reference, current : array-like, Series, dict of item to score, Ranking or fitted model
         The importances of the old and the new version, as in `compare`.
     reference_resamples, current_resamples : mapping, DataFrame, 2-D array, sequence or Rankings, optional
         At least two rankings of a version by other seeds, resamples or folds, as in `rankings`. A version without any

@@ -10,25 +10,12 @@ from importlib import import_module
 
 from fujiscore._kernels._jit import KernelGates
 
+# fmt: off
 __all__ = [
-    "area",
-    "batch",
-    "beta",
-    "chance",
-    "coefficients",
-    "forest",
-    "gamma",
-    "grid",
-    "labels",
-    "long",
-    "neighbours",
-    "order",
-    "pearson",
-    "random",
-    "relief",
-    "surf",
-    "sweep",
+    "area", "batch", "beta", "chance", "coefficients", "forest", "gamma", "grid", "labels", "long", "neighbours",
+    "order", "pearson", "random", "relief", "surf", "sweep",
 ]
+# fmt: on
 # These only pay when compiled, whatever the size.
 ALWAYS_COMPILED = ("forest", "neighbours", "relief", "surf")
 

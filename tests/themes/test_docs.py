@@ -129,9 +129,8 @@ def test_commands_run(line, monkeypatch, tmp_path, request):
     assert result.exit_code == 0, result.output
     assert result.output
     assert visible_files() == before
-    if line in examples_in_help() and not {"--json", "--csv", "--markdown", "cite", "example", "paper"} & set(
-        arguments
-    ):
+    other = {"--json", "--csv", "--markdown", "cite", "example", "paper"}
+    if line in examples_in_help() and other.isdisjoint(arguments):
         assert [text for text in result.stdout.splitlines() if display_width(text) > 80] == []
 
 

@@ -1,7 +1,7 @@
 """Numeric kernels: plain Python while there is little to do, compiled by Numba (serial, nogil) beyond that.
 
-Importing this package does not import Numba. Its attributes are the kernel modules with a gate before each kernel
-(see `_jit`); `from fujiscore._kernels.sweep import overlap` gives the plain function.
+Takes: contiguous arrays. Gives: arrays, the same bits plain or compiled. Attributes are the kernel modules with a gate
+before each kernel (see `_jit`); `from fujiscore._kernels.sweep import overlap` gives the plain function.
 """
 
 from __future__ import annotations

@@ -84,7 +84,13 @@ class ItemRanks(Result):
         return frame(self.columns(), library, self.notes)
 
     def plot(self, ax: Any = None, *, items: int = 30) -> Any:
-        """Draw the rank intervals of the first items on a matplotlib Axes, shaded by tier, and return the Axes."""
+        """Draw the rank intervals of the first items on a matplotlib Axes, shaded by tier, and return the Axes.
+
+        Parameters
+        ----------
+        items : int
+            The most items to draw.
+        """
         from fujiscore.charts import plots
 
         return plots.item_ranks(self, ax=ax, items=integer("items", items, 1))

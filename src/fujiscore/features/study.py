@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from fujiscore.charts.result import Result
+from fujiscore.charts.result import Result, charts_of
 from fujiscore.errors import NAME, InputError, integer, printable, proportion, spelled
 from fujiscore.inference.multiplicity import adjusted
 from fujiscore.inputs.ranking import Ranking, Rankings
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fujiscore.rankers.targets import Task
 
     Pair: TypeAlias = tuple[str, str]
+    from fujiscore.charts.kinds import Chart
 
 Scheme: TypeAlias = Literal["subsample", "bootstrap", "folds", "time"]
 
@@ -175,7 +176,12 @@ class Study(Result, Reported):
         return study_report.markdown(self)
 
     __str__ = to_markdown
-    _svg = "study"
+
+    def _charts(self) -> Sequence[Chart]:
+        from fujiscore.features.charts import stability_chart
+
+        agreement = charts_of(self.corrected or self.matrix) if len(self.methods) > 1 else []
+        return [*agreement, stability_chart(self)]
 
     def _summary(self) -> list[str]:
         from fujiscore.features import report as study_report

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
+from fujiscore.charts import svg
+from fujiscore.charts.kinds import Bars
 from fujiscore.errors import (
     LISTED,
     NAME,
@@ -203,12 +205,9 @@ class Ranking(Tabular):
         ]
 
     def _picture(self) -> str:
-        from fujiscore.charts import svg
-
         names, first = self._first_items(DRAWN)
         title = f"scores of the first {first.size} of {counted(self.n, 'item')}"
-        scores = self.scores[first]
-        return svg.bars(names, scores, title=title, label=title, colours=[svg.BLUE] * first.size, form=".4g")
+        return svg.draw([Bars(names, self.scores[first], title, form=".4g", title=title)])
 
     @property
     def listed(self) -> int:

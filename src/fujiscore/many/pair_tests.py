@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore.charts.kinds import intervals
 from fujiscore.charts.result import Result, difference_table, estimate_cells, record
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES, ZERO, bounded, test, welch
@@ -15,12 +16,14 @@ from fujiscore.inputs.ranking import Rankings
 from fujiscore.inputs.rankings import combine, takes_policies
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.pairwise import pairwise
+from fujiscore.many.stability_tests import difference_charts
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.rankings import Policies
@@ -70,7 +73,10 @@ class ResampledSimilarity(Result):
         )
         return [head, COVERS]
 
-    _svg = "similarity"
+    def _charts(self) -> Sequence[Chart]:
+        measure = find(self.pairs.measure)
+        label = f"{measure.title}, {self.pairs.area}, {self.confidence:.0%} interval"
+        return [intervals(["similarity"], [(self.value, self.low, self.high)], label, measure.colour, "similarity")]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
         known = estimate_cells("similarity", self) | {"paired": ("", self.paired)}
@@ -115,7 +121,8 @@ class PairComparison(Result):
         )
         return [head, COVERS]
 
-    _svg = "stability_comparison"
+    def _charts(self) -> Sequence[Chart]:
+        return difference_charts(self)
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
         names = ("first: (A, B)", "second: (A, C)", "difference")

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import Result, ResultOverK, estimate_cells, record
+from fujiscore.charts.kinds import Band, Line, intervals
+from fujiscore.charts.palette import CHANCE
+from fujiscore.charts.result import Result, estimate_cells, record
 from fujiscore.errors import InputError, proportion
 from fujiscore.inference.intervals import ZERO, bounded
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.inputs.rankings import takes_policies
 from fujiscore.many.pairwise import PairTask, caveats, pairwise, sort_all, task_for
 from fujiscore.many.ranks import ItemRanks, item_ranks
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
 from fujiscore.pages.page import Page, Reported
@@ -26,6 +29,7 @@ from fujiscore.work.tiles import run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.inputs.rankings import Policies
@@ -37,6 +41,9 @@ if TYPE_CHECKING:
 COVERS = "the interval covers rankings drawn as these were: resamples of one data set tell about that data set"
 # The share of the greatest possible part of the spread from which on it rests on one ranking.
 ONE_RANKING = 0.95
+
+# How many of the rankings whose absence changes the stability most a chart shows.
+INFLUENTIAL = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,7 +115,14 @@ class Stability(Result, Reported):
         )
         return [head, COVERS]
 
-    _svg = "stability"
+    def _charts(self) -> Sequence[Chart]:
+        moved = np.argsort(-np.abs(np.nan_to_num(self.left_out - self.value)), kind="stable")[:INFLUENTIAL]
+        names = ["all rankings", *(f"without {self.pairs.names[i]}" for i in moved)]
+        values = [(self.value, self.low, self.high)]
+        values += [(float(self.left_out[i]), np.nan, np.nan) for i in moved]
+        measure = find(self.pairs.measure)
+        label = f"{measure.title}, {self.pairs.area}, {self.confidence:.0%} interval"
+        return [intervals(names, values, label, [measure.colour, *[CHANCE] * len(moved)], "stability")]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
         known = estimate_cells("stability", self) | {"rankings": ("d", self.m)}
@@ -154,8 +168,12 @@ class StabilityCurve(ResultOverK):
     def _columns(self) -> dict[str, Any]:
         return {self.measure: self.values, "low": self.low, "high": self.high}
 
-    _plot = "stability"
-    _svg = "stability_curve"
+    def _charts(self) -> Sequence[Chart]:
+        measure, kind = find(self.measure), ", corrected for chance" if self.corrected else ""
+        line = Line(self.values, f"{measure.title}{kind}, {self.confidence:.0%} interval", measure.colour)
+        low = min(measure.low, float(np.nanmin(self.low, initial=0.0)))  # corrected values fall below the range
+        band = Band(self.low, self.high, measure.colour)
+        return self._over_k(f"stability ({measure.title}) over k", [line], [band], low, y_label="stability")
 
 
 @takes_policies

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fujiscore.charts.kinds import intervals
+from fujiscore.charts.palette import CHANCE
 from fujiscore.charts.result import Result, difference_table
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.inference.intervals import ALTERNATIVES, ZERO, test, welch
@@ -27,9 +29,13 @@ from fujiscore.measures.registry import find
 from fujiscore.pages.page import Page, Reported
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.rankings import Policies
+    from fujiscore.many.pair_tests import PairComparison
     from fujiscore.measures.overlap import Ties, ZeroTail
     from fujiscore.text.tables import Table
 
@@ -93,12 +99,24 @@ class StabilityComparison(Result, Reported):
         )
         return [head, COVERS]
 
-    _svg = "stability_comparison"
+    def _charts(self) -> Sequence[Chart]:
+        return difference_charts(self)
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
         names = ("first", "second", "difference")
         kind = f"stability of two methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
         return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
+
+
+def difference_charts(result: StabilityComparison | PairComparison) -> list[Chart]:
+    """Return both values with their intervals, and their difference."""
+    both, pairs = (result.first, result.second), result.first.pairs
+    measure = find(pairs.measure)
+    values = [(each.value, each.low, each.high) for each in both]
+    values.append((result.difference, result.low, result.high))
+    label = f"{measure.title}, {pairs.area}, {result.first.confidence:.0%} intervals"
+    colours = [measure.colour, measure.colour, CHANCE]
+    return [intervals(["first", "second", "difference"], values, label, colours, "difference")]
 
 
 @takes_policies

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore._kernels.batch import near
+from fujiscore.charts.kinds import Bars, Style
+from fujiscore.charts.palette import CHANCE, INK, ORANGE
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, short_names, spelled
 from fujiscore.inputs.rankings import takes_policies
@@ -16,16 +18,25 @@ from fujiscore.measures.registry import evaluate, find
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Sequence
 
     from numpy.typing import NDArray
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.inputs.rankings import Policies
     from fujiscore.measures.overlap import Overlap, Sizes, Ties, ZeroTail
 
 SHOWN = 20
+
+# How charts show the kinds of items: shared ones are grey, near misses orange, far misses nearly black.
+STYLES = {
+    "shared": Style("#B3B3B3", "#6B6B6B"),
+    "near miss": Style(ORANGE, "#A34700", opacity=0.55),
+    "far miss": Style(INK, INK, 1.9, bold=True),
+    "opposite sign": Style(INK, INK, 1.9, bold=True, dashed=True),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,7 +142,11 @@ class Explanation(Result):
         more = [f"... {len(self) - shown} more rows"] if len(self) > shown else []
         return [head, *lines, *more]
 
-    _svg = "explanation"
+    def _charts(self) -> Sequence[Chart]:
+        label = "contribution (orange: near miss, grey: shared, black or white: far miss)"
+        colours = [CHANCE if kind == "shared" else STYLES[kind].colour for kind in self.kind]
+        title = f"contributions to FUJI at {self.sizes}"
+        return [Bars(self.items, self.contribution, label, colours, ".3f", 1.0, title=title)]
 
     def _tables(self, rows: int | None) -> list[Table]:
         scores = [[None if np.isnan(score) else score for score in column] for column in (self.score_r, self.score_s)]

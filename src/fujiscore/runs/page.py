@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, counted
 from fujiscore.measures.registry import find
 from fujiscore.pages.encode import packed, text, texts
@@ -86,7 +85,7 @@ def _histogram(result: RunComparison) -> dict[str, Any]:
         kinds["corrected"] = result.histogram(name)
     bars = {kind: [[label, count] for label, count in counts.items()] for kind, counts in kinds.items()}
     title = f"Queries by {measure.title}"
-    return {"kind": "histogram", "title": title, "bars": bars, "colour": colour(measure.name), "unit": "queries"}
+    return {"kind": "histogram", "title": title, "bars": bars, "colour": measure.colour, "unit": "queries"}
 
 
 def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Any]:

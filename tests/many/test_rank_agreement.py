@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import permutations, product
 from statistics import mean, variance
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 import fujiscore as fj
 from fujiscore.cli import fuji
 
-mpl.use("Agg")
 # The example of SuperRanker's documentation; its tests state 0, 4/3 and 4/3 at depths 1, 2 and 5.
 EXAMPLE = [list("abcdefgh"), list("abcefgdh"), list("aecdbhgf")]
 
@@ -157,7 +155,7 @@ def test_frame_and_figure():
     assert list(frame.columns) == ["k", "agreement", "items", "expected", "low", "high"]
     assert frame.attrs["notes"] == list(result.notes)
     ax = result.plot()
-    assert ax.lines[-1].get_ydata().tolist() == result.values.tolist()
+    assert ax.lines[0].get_ydata().tolist() == result.values.tolist()
     assert fj.stats.sequential_rank_agreement(EXAMPLE, permutations=0, ks="exp").plot().get_xscale() == "log"
 
 

@@ -91,7 +91,7 @@ def commands(*pages):
 def cases():
     """Return the commands to run; those that take a minute are slow."""
     lines = dict.fromkeys([*SUGGESTED, *commands(*READ)])
-    alone = [line for line in lines if "--dask" not in line]  # test_cluster.py has a cluster
+    alone = [line for line in lines if "--dask" not in line]  # tests/work/test_executors.py has a cluster
     return [pytest.param(line, marks=pytest.mark.slow if line.startswith("fuji paper") else ()) for line in alone]
 
 
@@ -188,10 +188,13 @@ def sections_of_api():
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-@pytest.mark.parametrize("name", [*fj.__all__, *rankers.__all__])
+PUBLIC = {name: getattr(module, name) for module in (fj, fj.results, fj.stats, rankers) for name in module.__all__}
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC.keys() - {"results", "stats"}))
 def test_every_public_name_is_documented(name):
     text = sections_of_api()[name]
-    thing = getattr(fj, name, None) or getattr(rankers, name)
+    thing = PUBLIC[name]
     if inspect.isfunction(thing):
         policies = set(Policies.__annotations__) if "**policies" in text else set()
         for parameter in set(inspect.signature(thing).parameters) - policies:
@@ -275,6 +278,12 @@ def test_the_architecture_follows_the_layers():
 @pytest.mark.parametrize("name", ["measures.md", "api.md"])
 def test_the_reference_is_up_to_date(name):
     assert text_of(DOCS / name) == script("make_reference.py")["PAGES"][name]()
+
+
+def test_the_rooms_are_up_to_date():
+    rooms = script("make_rooms.py")
+    assert text_of(DOCS / "architecture.md") == rooms["page"]()
+    assert text_of(DOCS / "pictures" / "rooms.svg") == rooms["picture"]()
 
 
 def test_the_command_line_reference_is_up_to_date():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import json
+import pickle
+import re
 import subprocess
 import sys
 from unicodedata import combining, east_asian_width
 from xml.etree import ElementTree as ET
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from gallery import HOSTILE, gallery, public_classes
@@ -16,8 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.charts import pictures, svg
-from fujiscore.charts.plots import colour
+from fujiscore.charts import svg
 from fujiscore.text.tables import Table, cell_text, columns_table, folded, short_text, spread_places
 
 MANY = 20_000
@@ -101,6 +102,47 @@ def test_notes_and_tables_are_in_every_form(plain):
             assert note[:20] in "".join(ET.fromstring(result._repr_html_()).itertext())
 
 
+# --- plain values
+
+
+def test_results_are_plain_values_and_json(results):
+    for result in results:
+        data = result.to_dict()
+        assert json.loads(result.to_json()) == data, type(result)
+        assert list(data)[:2] == ["schema", "version"]
+        assert list(data)[-1] == "notes"
+        assert data["notes"] == list(getattr(result, "notes", ()))
+
+
+def test_what_is_undefined_is_none_in_plain_values():
+    data = fj.curve([1, 1, 1], [1, 2, 3], "kendall").to_dict()
+    assert data["value"] is None
+    assert data["values"] == [None] * 3
+
+
+def test_pickled_results_are_the_same(plain, hostile):
+    for result in (*plain, *hostile):
+        assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict(), type(result)
+
+
+def test_metrics_are_flat_floats(results):
+    without = {"Dendrogram", "TopFeature"}
+    for result in results:
+        metrics = result.metrics()
+        assert all(type(value) is float and not np.isnan(value) for value in metrics.values()), type(result)
+        assert all(re.fullmatch(r"[\w./ -]+", name) for name in metrics), (type(result), metrics)
+        assert metrics or type(result).__name__ in without, type(result)
+
+
+def test_metrics_have_the_numbers_of_the_result():
+    result = fj.compare([4, 3, 2, 1], [4, 2, 3, 1], ["fuji", "rbo(p=0.5)"], k=[2])
+    metrics = result.metrics()
+    assert metrics["fuji/auc"] == result.auc["fuji"]
+    assert metrics["fuji/auc/expected"] == result.chance["fuji"].expected_auc
+    assert metrics["fuji/at/2"] == result["fuji"].values[1]
+    assert metrics["rbo_p_0.5/auc"] == result.auc["rbo(p=0.5)"]
+
+
 # --- notebooks
 
 
@@ -131,10 +173,19 @@ def test_pictures_are_where_they_help(plain):
     assert {type(result).__name__ for result in plain if "<svg" not in result._repr_html_()} == without
 
 
-def test_every_named_picture_exists():
-    named = {kind._svg for kind in public_classes().values() if getattr(kind, "_svg", "")}
-    assert named
-    assert not [name for name in named if not callable(getattr(pictures, name, None))]
+def test_every_picture_is_a_figure_too(plain):
+    mpl = pytest.importorskip("matplotlib")
+    mpl.use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    drawn = [result for result in plain if hasattr(result, "_charts")]
+    assert {type(result).__name__ for result in drawn} == {
+        type(result).__name__ for result in plain if "<svg" in result._repr_html_()
+    } - {"Ranking"}
+    for result in drawn:
+        ax = result.plot()
+        ax.figure.canvas.draw()
+        assert ax.has_data(), type(result)
+        plt.close(ax.figure)
 
 
 def test_a_page_of_any_colour_can_show_them(plain):
@@ -161,11 +212,12 @@ def test_thinning_is_said(large):
 def test_colours_are_those_of_the_figures():
     result = fj.compare([4, 3, 2, 1], [4, 2, 3, 1], ["jaccard", "fuji"])
     for name in ("jaccard", "fuji"):
-        assert f'stroke="{colour(name)}"' in result._repr_html_()
-    assert {pictures.ink(name) for name in fj.MEASURES} <= {*map(colour, fj.MEASURES), "currentColor"} - {"#000000"}
+        assert f'stroke="{fj.MEASURES[name].colour}"' in result._repr_html_()
 
 
 def test_heat_maps_have_matplotlibs_colours():
+    import matplotlib as mpl
+
     cividis = mpl.colormaps["cividis"]
     for share in np.linspace(0, 1, 101):
         here, ink = svg.shade(float(share))

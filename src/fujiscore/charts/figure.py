@@ -190,8 +190,6 @@ def _rows(chart: Rows, ax: Any) -> None:
     for place, (group, rows) in enumerate(chart.blocks(count)):
         ax.axhspan(rows[0] - 0.5, rows[-1] + 0.5, color=CHANCE, alpha=0.0 if place % 2 else 0.14, linewidth=0)
         ax.text(1.01, np.mean(rows), group, transform=ax.get_yaxis_transform(), va="center", **SMALL, **LITERAL)
-    if chart.ends(count)[0] <= 0:
-        ax.axvline(0, color=CHANCE, linewidth=0.8, zorder=0)
     for mark in chart.marks:
         colours = np.array([mark.colours] * count if isinstance(mark.colours, str) else mark.colours[:count])
         for place, colour in enumerate(dict.fromkeys(colours.tolist())):
@@ -209,6 +207,8 @@ def _rows(chart: Rows, ax: Any) -> None:
                     alpha=mark.opacity,
                     label=label,
                 )
+    if chart.ends(count)[0] <= 0:
+        ax.axvline(0, color=CHANCE, linewidth=0.8, zorder=0)
     _beside(ax, chart.names[:count], chart.label, len(chart.names))
     ax.set_xlim(_padded(chart.ends(count)))
     if any(mark.name for mark in chart.marks):

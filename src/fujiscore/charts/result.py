@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.charts import figure, svg
-from fujiscore.text.tables import Table, Tabular
+from fujiscore.text.tables import Table
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +55,13 @@ def estimate_cells(name: str, result: Any) -> dict[str, tuple[str, Any]]:
         "high": (".4f", result.high),
         "standard error": (".4f", result.standard_error),
     }
+
+
+def estimate_data(name: str, result: Any) -> dict[str, Any]:
+    """Return a value of pairs with its interval and standard error, for `to_dict`."""
+    ends = {key: getattr(result, key) for key in ("low", "high", "standard_error", "confidence")}
+    pairs = {"corrected": result.pairs.corrected, "pairs": result.pairs.values}
+    return {"measure": result.pairs.measure, "area": result.pairs.area, name: result.value, **ends, **pairs}
 
 
 def difference_table(

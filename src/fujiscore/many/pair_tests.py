@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.charts.kinds import intervals
-from fujiscore.charts.result import Result, difference_table, estimate_cells, record
+from fujiscore.charts.result import Result, difference_table, estimate_cells, estimate_data, record
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES, ZERO, bounded, test, welch
 from fujiscore.inputs.ranking import Rankings
@@ -73,6 +73,9 @@ class ResampledSimilarity(Result):
         )
         return [head, COVERS]
 
+    def _data(self) -> dict[str, Any]:
+        return {**estimate_data("similarity", self), "rankings": self.m, "paired": self.paired}
+
     def _charts(self) -> Sequence[Chart]:
         measure = find(self.pairs.measure)
         label = f"{measure.title}, {self.pairs.area}, {self.confidence:.0%} interval"
@@ -120,6 +123,9 @@ class PairComparison(Result):
             f"p = {self.p_value:.4g} ({'paired' if self.first.paired else 'unpaired'}{sides})"
         )
         return [head, COVERS]
+
+    def _data(self) -> dict[str, Any]:
+        return {"measure": self.first.pairs.measure, **super()._data()}
 
     def _charts(self) -> Sequence[Chart]:
         return difference_charts(self)

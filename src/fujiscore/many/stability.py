@@ -13,7 +13,7 @@ import numpy as np
 
 from fujiscore.charts.kinds import Band, Line, intervals
 from fujiscore.charts.palette import CHANCE
-from fujiscore.charts.result import Result, estimate_cells, record
+from fujiscore.charts.result import Result, estimate_cells, estimate_data, record
 from fujiscore.errors import InputError, proportion
 from fujiscore.inference.intervals import ZERO, bounded
 from fujiscore.inputs.rankings import rankings as as_rankings
@@ -114,6 +114,14 @@ class Stability(Result, Reported):
             f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}, {self.m} rankings"
         )
         return [head, COVERS]
+
+    def _data(self) -> dict[str, Any]:
+        return {
+            **estimate_data("stability", self),
+            "rankings": self.m,
+            "names": self.pairs.names,
+            "left_out": self.left_out,
+        }
 
     def _charts(self) -> Sequence[Chart]:
         moved = np.argsort(-np.abs(np.nan_to_num(self.left_out - self.value)), kind="stable")[:INFLUENTIAL]

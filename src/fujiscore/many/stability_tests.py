@@ -99,6 +99,9 @@ class StabilityComparison(Result, Reported):
         )
         return [head, COVERS]
 
+    def _data(self) -> dict[str, Any]:
+        return {"measure": self.first.pairs.measure, **super()._data()}
+
     def _charts(self) -> Sequence[Chart]:
         return difference_charts(self)
 

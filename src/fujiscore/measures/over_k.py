@@ -35,6 +35,10 @@ class ResultOverK(Result):
         }
         return [columns_table(self._caption(), shown, f"{self.ks.size} k", spread_places(self.ks.size, rows))]
 
+    def _data(self) -> Mapping[str, Any]:
+        data = dict(super()._data())
+        return {"ks": self.ks, **{name: part for name, part in data.items() if name not in {"grid", "ks"}}}
+
     def _caption(self) -> str:
         """Return the title of the table over k."""
         return self._summary()[0]

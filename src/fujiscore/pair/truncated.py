@@ -76,6 +76,10 @@ class Bounds(ResultOverK):
     def _columns(self) -> dict[str, Any]:
         return {"low": self.low, "high": self.high}
 
+    def _data(self) -> dict[str, Any]:
+        ends = dict(zip(("low", "high"), self.auc, strict=True))
+        return {"items": self.n, "bounds": {"auc": ends, "curve": {"low": self.low, "high": self.high}}, "ks": self.ks}
+
     def _charts(self) -> Sequence[Chart]:
         colour, (low, high) = find("fuji").colour, self.auc
         lower = Line(self.low, f"FUJI, bounds ({self.grid.area} {low:.3f} to {high:.3f})", colour)
@@ -163,6 +167,8 @@ class RBO(Result):
     ext: float
     p: float
     notes: tuple[str, ...] = field(default=(), compare=False)
+
+    _keys = ("ext", "min", "max", "res", "p")
 
     @property
     def max(self) -> float:

@@ -21,6 +21,7 @@ from pkgutil import resolve_name
 from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 
+from fujiscore._version import __version__
 from fujiscore.errors import InputError, MissingExtraError, counted, first_few, shown, spelled
 
 if TYPE_CHECKING:
@@ -259,10 +260,9 @@ def _require_usable(client: Any) -> None:
 
 def check_versions(client: Any) -> None:
     """Raise unless all workers, and the scheduler, have this version of the package: others may compute otherwise."""
-    name = __package__
-    mine = resolve_name(f"{name}:__version__")
+    mine = __version__
     # A function of Python itself: ours could not even be sent to a worker that lacks the package.
-    asked = (resolve_name, f"{name}:__version__")
+    asked = (resolve_name, "fujiscore:__version__")
     versions = client.run(*asked, on_error="return")
     try:
         versions["the scheduler"] = client.run_on_scheduler(*asked)

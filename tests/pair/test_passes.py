@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.measures.overlap import grid
+from fujiscore.measures.grids import grid
 from fujiscore.pair.passes.long import LongRequest, Passes
 from fujiscore.pair.passes.stream import Column, ColumnPair, segments, together
 from fujiscore.pair.passes.thresholds import BITS, MOST_POINTS, keys, score

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fujiscore.charts import figure, svg
 from fujiscore.text.tables import Table
-from fujiscore.text.tabular import Tabular
+from fujiscore.text.tabular import Tabular, fields_only
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +22,8 @@ class Result(Tabular):
     notes : tuple of str
         What was done to the input, and what the result rests on.
     """
+
+    __getstate__ = fields_only
 
     def _charts(self) -> Sequence[Chart]:
         """Return the charts, the most important one first: `plot` draws it, notebooks show all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -11,12 +12,13 @@ import numpy as np
 from fujiscore.charts.result import Result, charts_of
 from fujiscore.errors import NAME, InputError, integer, printable, proportion, spelled
 from fujiscore.inference.multiplicity import adjusted
+from fujiscore.inputs.orders import read_only
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.many.pairwise import pairwise
 from fujiscore.many.ranks import ItemRanks, item_ranks
 from fujiscore.many.stability import Stability, of_pairs
 from fujiscore.many.stability_tests import StabilityComparison, compare_stabilities
-from fujiscore.measures.overlap import grid
+from fujiscore.measures.grids import grid
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import has_closed_form
 from fujiscore.pages.page import Page, Reported
@@ -140,12 +142,12 @@ class Study(Result, Reported):
         """The names of the methods."""
         return self.rankings.names
 
-    @property
+    @cached_property
     def corrected(self) -> Matrix | None:
         """The matrix corrected for chance, None if the chance level of the measure has no closed form."""
         return None if self.matrix.expected is None else self.matrix.as_corrected()
 
-    @property
+    @cached_property
     def p_values(self) -> Scores | None:
         """How often random rankings with the same scores are at least as similar; None without permutations.
 
@@ -157,14 +159,14 @@ class Study(Result, Reported):
         for (a, b), comparison in self.curves.items():
             i, j = self.methods.index(a), self.methods.index(b)
             values[i, j] = values[j, i] = comparison.p_value[self.matrix.measure]
-        return values
+        return read_only(values)
 
     def p_value(self, first: str, second: str) -> float | None:
         """Return the p-value of one pair, None without permutations."""
         values = self.p_values
         return None if values is None else float(values[self.methods.index(first), self.methods.index(second)])
 
-    @property
+    @cached_property
     def adjusted_p_values(self) -> Mapping[Pair, float]:
         """The p-values of the comparisons, adjusted for their number by Holm's method."""
         holm = adjusted([comparison.p_value for comparison in self.comparisons.values()], "holm")

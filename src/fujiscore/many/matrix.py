@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from fujiscore.charts.kinds import HeatMap, Points, Tree
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, choice, first_few, integer, short_names, spelled
 from fujiscore.inference.multiplicity import ADJUSTMENTS
+from fujiscore.inputs.orders import read_only
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
 from fujiscore.pages.page import Page, Reported
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.measures.overlap import Grid, Sizes
+    from fujiscore.measures.grids import Grid, Sizes
 
 # How the distance between two clusters follows from those of their members.
 LINKAGES = ("average", "complete", "single")
@@ -94,12 +96,12 @@ class Matrix(Result, Reported):
 
         return page.matrix(self)
 
-    @property
+    @cached_property
     def values(self) -> Scores:
         """The values as asked for: raw, or corrected for chance (NaN where chance alone gives 1)."""
         if not self.corrected or self.expected is None:
             return self.raw
-        return correct(self.raw, self.expected)
+        return read_only(correct(self.raw, self.expected))
 
     @property
     def ks(self) -> Sizes:
@@ -117,7 +119,7 @@ class Matrix(Result, Reported):
         """Whether rows and columns are the same rankings."""
         return not self.two_collections
 
-    @property
+    @cached_property
     def insignificant(self) -> NDArray[np.bool_] | None:
         """The cells that could well be chance: adjusted p above 0.05, or none; None if pairs were not tested."""
         if self.adjusted_p_values is None:
@@ -125,7 +127,7 @@ class Matrix(Result, Reported):
         tested = ~np.isnan(self.values)
         if self.square:
             np.fill_diagonal(tested, val=False)
-        return tested & ~(self.adjusted_p_values <= LEVEL)
+        return read_only(tested & ~(self.adjusted_p_values <= LEVEL))
 
     @property
     def marks(self) -> list[list[str]]:

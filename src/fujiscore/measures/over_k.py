@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fujiscore.charts.kinds import Band, Line
-    from fujiscore.measures.overlap import Grid, Sizes
+    from fujiscore.measures.grids import Grid, Sizes
 
 # How numbers that can be very small are written; others have four decimals.
 FORMATS = {"variance": ".3g", "p_value": ".3g", "z": ".2f"}

@@ -1,12 +1,12 @@
-"""A curve against chance: corrected values, bands and p-values.
+"""A curve against chance: expected and corrected values, bands and p-values (`chance` and its result).
 
-The null hypothesis: both rankings keep their scores, and those of s are assigned to the items at random. Imports
-area, closed forms and permutations.
+The null hypothesis: both rankings keep their scores, and those of s are assigned to the items at random.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -17,9 +17,11 @@ from fujiscore.charts.palette import CHANCE
 from fujiscore.charts.result import record
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
+from fujiscore.inputs.orders import read_only
 from fujiscore.inputs.rankings import takes_policies
+from fujiscore.measures.grids import Grid, grid, named_grid, set_sizes
 from fujiscore.measures.over_k import ResultOverK
-from fujiscore.measures.overlap import Grid, Overlap, TopSets, grid, limit, named_grid, overlap_of, pair, set_sizes
+from fujiscore.measures.overlap import Overlap, TopSets, limit, overlap_of, pair
 from fujiscore.measures.registry import evaluate, find, headline
 from fujiscore.null.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
 from fujiscore.null.closed_forms import closed_form, correct, has_closed_form
@@ -31,9 +33,9 @@ if TYPE_CHECKING:
 
     from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.ranking import Rankings
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Ties, ZeroTail
     from fujiscore.measures.registry import Measure
     from fujiscore.text.tables import Table
 
@@ -83,39 +85,37 @@ class Chance(ResultOverK):
     notes: tuple[str, ...] = ()
     top_weighted: Chance | None = None
 
-    @property
+    @cached_property
     def corrected(self) -> Scores:
         """(observed - expected) / (1 - expected) at each k: 0 is chance level, 1 the maximum."""
-        return correct(self.observed, self.expected)
+        return read_only(correct(self.observed, self.expected))
 
-    @property
+    @cached_property
     def z(self) -> Scores:
         """Standard deviations above the expectation, at each k (0 where chance leaves no choice)."""
         spread = np.sqrt(self.variance)
-        return np.divide(self.observed - self.expected, spread, out=np.zeros_like(spread), where=spread > ROUNDING)
+        above = self.observed - self.expected
+        return read_only(np.divide(above, spread, out=np.zeros_like(spread), where=spread > ROUNDING))
 
     @property
     def k2(self) -> Sizes | None:
         """The sizes of s's sets, where they are not those of r's."""
         return self.grid.other
 
-    @property
+    @cached_property
     def auc(self) -> float:
         """The observed area under the curve."""
-        return self._headline(self.observed)
+        return float(headline(find(self.measure), self.observed))
 
-    @property
+    @cached_property
     def expected_auc(self) -> float:
         """The expectation of the area under the curve."""
-        return self._headline(self.expected)
+        return float(headline(find(self.measure), self.expected))
 
-    @property
+    @cached_property
     def corrected_auc(self) -> float:
         """The area under the curve, corrected for chance: 0 is chance level, 1 the maximum."""
         return float(correct(np.array([self.auc]), np.array([self.expected_auc]))[0])
-
-    def _headline(self, values: Scores) -> float:
-        return float(headline(find(self.measure), values))
 
     @property
     def method(self) -> str | None:
@@ -124,7 +124,7 @@ class Chance(ResultOverK):
             return "permutations"
         return None if self.analytic is None else "analytic"
 
-    @property
+    @cached_property
     def p_value(self) -> float | None:
         """How often chance gives an area as extreme as this one, at least as large by default; see `method`.
 
@@ -140,23 +140,22 @@ class Chance(ResultOverK):
             return None
         return float(p_value(self.auc_z, self.analytic.law, self.analytic.floor(self.alternative), self.alternative))
 
-    @property
+    @cached_property
     def p_values(self) -> Scores | None:
         """The same at each k, over permutations; None without them."""
         if self.permutations is None:
             return None
         drawn = self.permutations
-        values: Scores = drawn.p_value(drawn.at_least, drawn.at_most, self.alternative)
-        return values
+        return read_only(drawn.p_value(drawn.at_least, drawn.at_most, self.alternative))
 
-    @property
+    @cached_property
     def auc_variance(self) -> float | None:
         """The area's variance by chance; see `method`."""
         if self.permutations is not None:
             return float(self.permutations.aucs.var())
         return None if self.analytic is None else self.analytic.variance
 
-    @property
+    @cached_property
     def auc_z(self) -> float | None:
         """The area's standard deviations above its expectation (NaN where chance leaves no choice); see `method`."""
         if self.auc_variance is None:
@@ -347,7 +346,13 @@ def chance(
     chosen = find(measure)
     choice("alternative", alternative, ALTERNATIVES)
     both = pair(r, s, policies)
-    points = grid(ks, both.depth, limit(both)) if k is None else _one_point(k, ks, both)
+    if k is None:
+        points = grid(ks, both.depth, limit(both))
+    elif isinstance(ks, str) and ks == "all":
+        first, other = set_sizes(k, limit(both))
+        points = Grid(first, "custom", both.depth, None if first[0] == other[0] else other)
+    else:
+        raise InputError(f"{spelled('k')} and {spelled('ks')} exclude each other: pass one of them.")
     second = points.ks if points.other is None else points.other
     overlap = overlap_of(both, points.ks, second, ties=ties, zero_tail=zero_tail)
     if overlap.population is None:
@@ -358,14 +363,6 @@ def chance(
     work |= {"permutations": count, "alternative": alternative, "random_state": random_state}
     level, *top = chances(overlap, [chosen], grids, **work)[chosen.name]
     return replace(level, notes=(*both.notes, *level.notes), top_weighted=top[0] if top else None)
-
-
-def _one_point(k: Any, ks: Any, both: Rankings) -> Grid:
-    """Return the grid of one k, or of one pair of sizes."""
-    if not (isinstance(ks, str) and ks == "all"):
-        raise InputError(f"{spelled('k')} and {spelled('ks')} exclude each other: pass one of them.")
-    first, second = set_sizes(k, limit(both))
-    return Grid(first, "custom", both.depth, None if first[0] == second[0] else second)
 
 
 def _count(measure: Measure, overlap: Overlap, method: str | None, permutations: int) -> int:
@@ -380,23 +377,19 @@ def _count(measure: Measure, overlap: Overlap, method: str | None, permutations:
             f"{spelled('method', 'analytic')} takes no permutations; got {permutations}. "
             f"Leave out one of them, or pass {spelled('method', 'permutations')}."
         )
-    why = _no_analytic(measure, overlap)
-    if why is not None:
-        raise InputError(
-            f"{spelled('method', 'analytic')} is not known here: {why}. Pass {spelled('method', 'permutations')}."
-        )
-    return 0
-
-
-def _no_analytic(measure: Measure, overlap: Overlap) -> str | None:
-    """Return why an area has no p-value without permutations; None if it has one."""
     if not has_area_null(measure):
-        return f"{measure.name} has no null distribution in closed form"
-    if overlap.r.split is not None:
-        return "both signs of an item move together"
-    if closed_form(measure, overlap) is None:
-        return "top sets cut ties"
-    return f"{overlap.n} items, fewer than {FEWEST}, are too few" if overlap.n < FEWEST else None
+        why = f"{measure.name} has no null distribution in closed form"
+    elif overlap.r.split is not None:
+        why = "both signs of an item move together"
+    elif closed_form(measure, overlap) is None:
+        why = "top sets cut ties"
+    elif overlap.n < FEWEST:
+        why = f"{overlap.n} items, fewer than {FEWEST}, are too few"
+    else:
+        return 0
+    raise InputError(
+        f"{spelled('method', 'analytic')} is not known here: {why}. Pass {spelled('method', 'permutations')}."
+    )
 
 
 def exp_grid(points: Grid) -> Grid | None:
@@ -447,10 +440,10 @@ def chances(
         result[measure.name] = []
         for number, (points, at) in enumerate(zip(grids, places, strict=True)):
             moments = (form[0][at], form[1][at])
-            own = None if null is None else null.over(at, number)
+            over_grid = None if null is None else null.over(at, number)
             analytic = area_null(overlap, measure, at, moments[1]) if exact else None
-            without = () if own is not None else _no_p_value(analytic, headline(measure, observed[at]))
-            known = (*moments, exact, own, analytic, alternative, notes + without)
+            without = () if over_grid is not None else _no_p_value(analytic, headline(measure, observed[at]))
+            known = (*moments, exact, over_grid, analytic, alternative, notes + without)
             result[measure.name].append(Chance(measure.name, points, observed[at], *known))
     return result
 

@@ -14,18 +14,16 @@ from fujiscore.charts.kinds import Line
 from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.rankings import takes_policies
+from fujiscore.measures.grids import Grid, grid, set_sizes
 from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import (
-    Grid,
     TopSets,
     at_zero,
-    grid,
     limit,
     overlap_of,
     pair,
     positive_scores,
     require_scores_for_fuji,
-    set_sizes,
     zero_policy,
 )
 from fujiscore.measures.registry import Measure, area, evaluate, find, headline, undefined_points
@@ -49,7 +47,8 @@ if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Ties, ZeroTail
 
 
 # Standard deviations below the number of shared items that is expected by chance, for a hint.
@@ -79,17 +78,17 @@ class Curve(ResultOverK):
 
     _keys = ("measure", "value", "auc", "top_weighted_auc", "ks", "values")
 
-    @property
+    @cached_property
     def auc(self) -> float:
         """The area under the curve: trapezoids of unit width between points, over their number less 1."""
         return float(area(self.values))
 
-    @property
+    @cached_property
     def value(self) -> float:
         """The headline: the area, or for measures of whole lists (rbo, kendall, ...) the value at the last k."""
         return float(headline(find(self.measure), self.values))
 
-    @property
+    @cached_property
     def top_weighted_auc(self) -> float | None:
         """The area over k = 1, 2, 4, ..., where the top weighs more; None unless every k is evaluated."""
         exp = self.grid if self.grid.kind == "exp" else exp_grid(self.grid)
@@ -245,14 +244,14 @@ class Comparison(ResultOverK, Reported):
         known = [measure for measure in self.measures if has_closed_form(measure)]
         return chances(self.overlap, known, self.grids, alternative=self.alternative)
 
-    @property
-    def grids(self) -> list[Grid]:
+    @cached_property
+    def grids(self) -> tuple[Grid, ...]:
         """The grid; k = 1, 2, 4, ... if every k is evaluated; and further k, if any."""
         exp = exp_grid(self.grid)
         further = [Grid(self.at, "custom", self.grid.depth)] if self.at.size else []
-        return [self.grid, *([exp] if exp else []), *further]
+        return (self.grid, *([exp] if exp else []), *further)
 
-    @property
+    @cached_property
     def chance(self) -> Mapping[str, Chance]:
         """For each measure whose chance level is known, the expected and corrected values."""
         return {name: levels[0] for name, levels in self._levels.items()}
@@ -262,12 +261,12 @@ class Comparison(ResultOverK, Reported):
         """For each measure, how often chance gives an area as extreme; None where that takes permutations."""
         return {name: self.chance[name].p_value if name in self.chance else None for name in self.curves}
 
-    @property
+    @cached_property
     def headline(self) -> Level:
         """The first measure's top-weighted AUC against chance; where that is not known, its first level."""
         return headline_level(self)
 
-    @property
+    @cached_property
     def differs_most(self) -> tuple[int, int] | None:
         """The first and last k of the stretch where the first measure's curve is lowest.
 
@@ -310,6 +309,11 @@ class Comparison(ResultOverK, Reported):
 
         A value at a k where the last scores of both top sets are 0 is undefined: NaN.
         """
+        return list(self._known_levels)
+
+    @cached_property
+    def _known_levels(self) -> tuple[Level, ...]:
+        """What `levels` returns, computed once."""
         rows: list[Level] = []
         for measure in self.measures:
             values = evaluate(measure, self.overlap)
@@ -325,7 +329,7 @@ class Comparison(ResultOverK, Reported):
                     rows += [_point(measure, points, reported[places], level, i) for i in ks]
                 elif not (measure.whole and number):
                     rows.append(_headline(measure, points, here, level))
-        return rows
+        return tuple(rows)
 
     @property
     def usual_k(self) -> int:

@@ -20,7 +20,8 @@ from fujiscore.inputs.labels import advice, near_matches
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.inputs.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.inputs.transforms import named, one_per_ranking, scales, without_signs
-from fujiscore.measures.overlap import GRIDS, TIES, ZERO_TAIL
+from fujiscore.measures.grids import GRIDS
+from fujiscore.measures.overlap import TIES, ZERO_TAIL
 from fujiscore.measures.registry import find, require_signs, require_whole
 from fujiscore.pair.explain import zeros_say_nothing
 from fujiscore.runs.batches import Depths, ListTask, RepeatedItem, UniverseTooSmall, compared
@@ -33,7 +34,7 @@ from fujiscore.text.notes import Fact, Note, Tally, final
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from concurrent.futures import Executor
 
     from numpy.typing import NDArray
@@ -505,7 +506,7 @@ def _result(
         settings,
         _labels(part.only[0]),
         _labels(part.only[1]),
-        lists={query: _rankings(lists, names, rules) for _, query, lists in part.kept},
+        lists=KeptLists({query: lists for _, query, lists in part.kept}, names, rules.negative),
         groups=_labels(part.groups) if part.groups else None,
         confidence=confidence,
         notes=final(told),
@@ -521,14 +522,30 @@ def _labels(labels: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _rankings(lists: Any, names: tuple[str, str], rules: Rules) -> tuple[Ranking, Ranking]:
-    """Return the two rankings of a query over the items of both."""
-    parts = [Labelled(items, scores) for items, scores in lists]
-    first, second = align(
-        parts, list(names), negative=rules.negative, nan="raise", missing="zero", duplicates="raise",
-        transform=None, universe=None, notes=(),
-    )  # fmt: skip
-    return first, second
+@dataclass(frozen=True, eq=False)
+class KeptLists(Mapping[Any, tuple[Ranking, Ranking]]):
+    """The lists of some queries as rankings over the items of both, aligned when a query is looked up."""
+
+    lists: dict[Any, Any]
+    names: tuple[str, str]
+    negative: str
+
+    def __getitem__(self, query: Any) -> tuple[Ranking, Ranking]:
+        """Return the two rankings of a query."""
+        parts = [Labelled(items, scores) for items, scores in self.lists[query]]
+        first, second = align(
+            parts, list(self.names), negative=self.negative, nan="raise", missing="zero", duplicates="raise",
+            transform=None, universe=None, notes=(),
+        )  # fmt: skip
+        return first, second
+
+    def __iter__(self) -> Iterator[Any]:
+        """Return the queries."""
+        return iter(self.lists)
+
+    def __len__(self) -> int:
+        """Return the number of queries."""
+        return len(self.lists)
 
 
 def _zero_notes(count: int, task: ListTask) -> list[str]:

@@ -295,7 +295,7 @@ class TestStudies:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(7, 4.6), layout="constrained")
-        study_files.draw_stability(odd_study, figure)
+        study_files.figures(odd_study)["stability"][1](figure)
         assert any("$\\frac$" in text for text in drawn_texts(figure.axes[0]))
         size, draw = study_files.figures(odd_study)["curves"]
         figure = Figure(figsize=size, layout="constrained")

@@ -38,9 +38,9 @@ LINE, MARGIN, WIDEST, SLOPE_CHART = 0.15, 0.22, 1.35, (4.2, 3.1)
 def draw(chart: Chart, ax: Any = None) -> Any:
     """Draw a chart on an Axes (that of a new figure if None) and return the Axes."""
     ax = new_figure(*size(chart)).add_subplot() if ax is None else ax
-    PAINTERS[type(chart)](chart, ax)
-    if chart.heading:
+    if chart.heading:  # before the names of points, which need the layout
         ax.set_title(chart.heading, fontsize="medium", **LITERAL)
+    PAINTERS[type(chart)](chart, ax)
     return ax
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from fujiscore.inference.multiplicity import ADJUSTMENTS
 from fujiscore.many.pairwise import PairTask, task_for
 from fujiscore.many.ranks import COVERS as RANKS_COVER
 from fujiscore.many.ranks import ItemRanks, item_ranks
-from fujiscore.many.stability import COVERS, stability_curve
+from fujiscore.many.stability import COVERS, Stability, StabilityCurve, stability_curve
 from fujiscore.measures.registry import find
 from fujiscore.pages.encode import log_grid, number, numbers, packed, text, texts
 from fujiscore.pages.page import Page
@@ -22,12 +23,9 @@ from fujiscore.pair.page import joined
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.many.matrix import Matrix
-    from fujiscore.many.stability import Stability, StabilityCurve
     from fujiscore.many.stability_tests import StabilityComparison
 
 # Numbers of all pairs' curves together, and the most and the fewest points of each.
@@ -46,17 +44,19 @@ def matrix(result: Matrix) -> Page:
 def matrices(results: Sequence[Matrix]) -> Page:
     """Return the page of matrices of the same rankings, one per measure."""
     first = results[0]
-    held = _held(first)
-    parts = [matrix_part(one, 0 if held else None) for one in results]
-    if held:
-        parts.append(follow_part(held[0], 0))
-    apart = np.array(_apart(first))
+    items = []  # none if the matrix does not know the rankings
+    if first.rankings is not None:
+        items = [tops(first.rankings, ties=first.ties, zero_tail=first.zero_tail)]
+    parts = [matrix_part(one, 0 if items else None) for one in results]
+    parts += [follow_part(one, 0) for one in items]
+    where = np.triu_indices(len(first.names), 1) if first.square else np.indices(first.values.shape).reshape(2, -1)
+    values = first.values[tuple(where)]
     most, least = (_extreme(first, pick) for pick in (np.nanargmax, np.nanargmin))
     facts = [
-        ("pairs", str(apart.size), f"{counted(len(set(first.names) | set(first.columns)), 'ranking')}"),
-        ("mean", _text(np.nanmean(apart) if not np.isnan(apart).all() else np.nan), first.area),
-        ("most similar", most[0], most[1]),
-        ("least similar", least[0], least[1]),
+        ("pairs", str(values.size), counted(len(set(first.names) | set(first.columns)), "ranking")),
+        ("mean", _text(np.nanmean(values) if not np.isnan(values).all() else np.nan), first.area),
+        ("most similar", *most),
+        ("least similar", *least),
     ]
     marked = first.insignificant
     if marked is not None:
@@ -64,28 +64,14 @@ def matrices(results: Sequence[Matrix]) -> Page:
     return Page(
         kind="Comparison of all pairs of rankings",
         names=[f"{len(first.names)} x {len(first.columns)} rankings"],
-        verdict=_matrix_verdict(first, apart, most, least),
+        verdict=_matrix_verdict(first, values, most, least),
         facts=facts,
         parts=parts,
         settings=matrix_settings(first),
         notes=joined([one.notes for one in results]),
-        tops=held,
+        tops=items,
         corrected=first.corrected,
     )
-
-
-def _held(result: Matrix) -> list[dict[str, Any]]:
-    """Return the rankings as the page holds them, none if the matrix does not know them."""
-    if result.rankings is None:
-        return []
-    return [tops(result.rankings, ties=result.ties, zero_tail=result.zero_tail)]
-
-
-def _apart(result: Matrix) -> list[float]:
-    """Return the values of all pairs of two rankings, each once."""
-    values = result.values
-    where = np.triu_indices(len(result.names), 1) if result.square else np.indices(values.shape).reshape(2, -1)
-    return values[tuple(where)].tolist()  # type: ignore[no-any-return]
 
 
 def _extreme(result: Matrix, pick: Any) -> tuple[str, str]:
@@ -199,13 +185,10 @@ def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[PairTask]:
 
 def _curves_of(tasks: list[PairTask], members: list[Ranking], pairs: list[tuple[int, int]]) -> Scores:
     """Return the curves of some pairs, and the chance levels of those that have one."""
-    rows: list[list[Scores]] = []
-    for i, j in pairs:
-        row: list[Scores] = []
-        for task in tasks:
-            values, expected = task.curves(members[i], members[j])
-            row += [values] if expected is None else [values, expected]
-        rows.append(row)
+    rows = [
+        [curve for task in tasks for curve in task.curves(members[i], members[j]) if curve is not None]
+        for i, j in pairs
+    ]
     return np.array(rows).transpose(1, 0, 2)
 
 
@@ -294,14 +277,7 @@ def _facts(
 ) -> list[tuple[str, str, str]]:
     """Return each method's stability, and their difference."""
     title = find(stable[0].pairs.measure).title
-    rows = [
-        (
-            f"{_of(names, place)}{title}",
-            _text(one.value),
-            _span(one, 4),
-        )
-        for place, one in enumerate(stable)
-    ]
+    rows = [(f"{_of(names, place)}{title}", _text(one.value), _span(one, 4)) for place, one in enumerate(stable)]
     if test is not None:
         reading = f"{test.low:+.4f} to {test.high:+.4f}, p = {test.p_value:.2g} ({test.kind})"
         if np.isnan(test.difference):
@@ -347,9 +323,8 @@ def interval_part(
 
 def interval_row(name: str, one: Stability) -> dict[str, Any]:
     """Return one method's stability as a row of a chart."""
-    shade = find(one.pairs.measure).colour
     ends = {"value": number(one.value), "low": number(one.low), "high": number(one.high)}
-    return {"label": text(name), "colour": shade, **ends}
+    return {"label": text(name), "colour": find(one.pairs.measure).colour, **ends}
 
 
 def curve_part(names: Sequence[str], curves: Sequence[StabilityCurve]) -> dict[str, Any]:

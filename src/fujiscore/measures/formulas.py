@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,8 +10,6 @@ import numpy as np
 from fujiscore.errors import InputError, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
     from fujiscore.measures.overlap import Counts, Overlap, TopSets

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, spelled
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Sizes: TypeAlias = "NDArray[np.int64]"
 GRIDS = ("all", "exp", "squared")

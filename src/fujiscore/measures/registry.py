@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import ast
 import csv
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from math import isnan, nan
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fujiscore.charts.palette import PALETTE
 from fujiscore.errors import InputError, choice, first_few, proportion, spelled
-from fujiscore.inputs.coercion import no_signs
+from fujiscore.inputs.coercion import Scores, no_signs
 from fujiscore.measures.formulas import FORMULAS
 from fujiscore.measures.overlap import Counts, Overlap, TopSets
 from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from fujiscore.inputs.coercion import Scores
 
 Sets: TypeAlias = Counts | TopSets
 

@@ -8,6 +8,7 @@ to the exact one. Rare coincidences near the top, which no smooth curve describe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import erfc, exp, lgamma, log, sqrt
@@ -18,18 +19,14 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice
 from fujiscore.inference.intervals import ALTERNATIVES
-from fujiscore.measures.overlap import Counts, Overlap
-from fujiscore.measures.registry import MEASURES, evaluate
+from fujiscore.measures.overlap import Counts, Overlap, TopSets
+from fujiscore.measures.registry import MEASURES, Measure, evaluate
 from fujiscore.text.tabular import fields_only
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.orders import ScoresByRank
     from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.overlap import TopSets
-    from fujiscore.measures.registry import Measure
 
 # Of a longer path so many points serve for the covariances.
 MOST_POINTS = 48

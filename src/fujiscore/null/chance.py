@@ -5,6 +5,7 @@ The null hypothesis: both rankings keep their scores, and those of s are assigne
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan, nan, sqrt
@@ -18,25 +19,19 @@ from fujiscore.charts.result import record
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.orders import read_only
-from fujiscore.inputs.rankings import takes_policies
-from fujiscore.measures.grids import Grid, grid, named_grid, set_sizes
+from fujiscore.inputs.rankings import Policies, takes_policies
+from fujiscore.measures.grids import Grid, Sizes, grid, named_grid, set_sizes
 from fujiscore.measures.over_k import ResultOverK
-from fujiscore.measures.overlap import Overlap, TopSets, limit, overlap_of, pair
-from fujiscore.measures.registry import evaluate, find, headline
+from fujiscore.measures.overlap import Overlap, Ties, TopSets, ZeroTail, limit, overlap_of, pair
+from fujiscore.measures.registry import Measure, evaluate, find, headline
 from fujiscore.null.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
 from fujiscore.null.closed_forms import closed_form, correct, has_closed_form
 from fujiscore.null.permutations import ROUNDING, Permutations, permute
 from fujiscore.text.notes import Fact, Note, kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.measures.registry import Measure
     from fujiscore.text.tables import Table
 
 # Without a closed form, and without a number of permutations asked for, this many are drawn.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import lgamma, log
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
-from fujiscore.measures.registry import MEASURES
+from fujiscore.measures.registry import MEASURES, Measure
 from fujiscore.null.area import (
     FEWEST,
     LEAST,
@@ -28,13 +30,8 @@ from fujiscore.null.closed_forms import Null, moments
 from fujiscore.null.permutations import ROUNDING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.registry import Measure
 
 # Numbers in the tables of those pairs that are held against chance at a time.
 TABLES = 1 << 21

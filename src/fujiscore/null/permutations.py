@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,19 +11,16 @@ import numpy as np
 from fujiscore.errors import counted, integer
 from fujiscore.inputs.orders import LOWEST, Order, SortedScores
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.measures.registry import evaluate, headline
+from fujiscore.measures.registry import Measure, evaluate, headline
 from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import run, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
     from fujiscore.measures.overlap import Overlap
-    from fujiscore.measures.registry import Measure
 
 # Permutations per tile: fixed, so that sums over them do not depend on the number of workers.
 TILE = 50

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.pages.encode import packed, text, texts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.ranking import Ranking, Rankings
 
 # Scores that a page holds, over all rankings: about 8 bytes each.

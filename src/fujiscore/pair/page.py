@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from fujiscore.pages.page import Page
 from fujiscore.pages.tops import described, tops
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
     from fujiscore.pair.compare import Comparison, Level
@@ -27,12 +26,12 @@ FACTS = 6
 def comparison(result: Comparison, k: int | None = None) -> Page:
     """Return the page of a comparison, which shows the items at k first."""
     names = result.rankings.names
-    held = [embedded(result)] if result.in_memory else []
-    parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None, start=k or result.usual_k)]
-    if told := chance_words(result.chance.values()):
-        parts.append({"kind": "said", "title": "Against chance", "said": told})
-    if held:
-        parts.append({"kind": "follow", "title": "Find an item", "tops": 0, "said": described(held[0])})
+    items = [embedded(result)] if result.in_memory else []
+    parts: list[dict[str, Any]] = [pair_part(result, 0 if items else None, start=k or result.usual_k)]
+    if said := chance_words(result.chance.values()):
+        parts.append({"kind": "said", "title": "Against chance", "said": said})
+    if items:
+        parts.append({"kind": "follow", "title": "Find an item", "tops": 0, "said": described(items[0])})
     parts.append(_levels_part(result))
     levels = [level for level in result.levels() if level.k is None] or result.levels()
     return Page(
@@ -43,7 +42,7 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
         parts=parts,
         settings=_settings(result),
         notes=result.notes,
-        tops=held,
+        tops=items,
     )
 
 

@@ -1,20 +1,18 @@
-"""The target of a data set: classes or a quantity, recognised or as told."""
+"""The target of a data set: classes or a quantity, by its values or as `task` says."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, shown, spelled
 from fujiscore.inputs.coercion import unmasked
 from fujiscore.rankers.columns import codes_of, objects, renumbered
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Task: TypeAlias = Literal["auto", "classification", "regression"]
 TASKS = ("auto", "classification", "regression")

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore._kernels.sweep import memberships
 from fujiscore.errors import NAME, InputError, printable, shown
-from fujiscore.inputs.coercion import ReadInPasses
+from fujiscore.inputs.coercion import ReadInPasses, Scores
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.measures.overlap import require_scores_for_fuji
-from fujiscore.pair.passes.thresholds import kept_keys, kth_scores, log_ties, score
+from fujiscore.pair.passes.thresholds import Classes, KthScores, Spans, kept_keys, kth_scores, log_ties, score
 from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
-    from fujiscore.pair.passes.thresholds import Classes, KthScores, Spans
 
     Moments: TypeAlias = tuple[float, float, float, float]
 

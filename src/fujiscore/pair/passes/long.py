@@ -30,8 +30,8 @@ from fujiscore.pair.passes.levels import (
     WithoutItems,
     summarised,
 )
-from fujiscore.pair.passes.stream import Column, ColumnPair
-from fujiscore.pair.passes.thresholds import BITS, FURTHER, MOST_POINTS, buckets, classes, refined
+from fujiscore.pair.passes.stream import Batches, Column, ColumnPair
+from fujiscore.pair.passes.thresholds import BITS, FURTHER, MOST_POINTS, Classes, Spans, buckets, classes, refined
 from fujiscore.text.tables import Table
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from fujiscore.inputs.rankings import Policies
     from fujiscore.measures.grids import Sizes
     from fujiscore.measures.registry import Measure
-    from fujiscore.pair.passes.stream import Batches
-    from fujiscore.pair.passes.thresholds import Classes, Spans
 
 # Scores of one ranking that may be kept.
 KEEP = 1 << 22

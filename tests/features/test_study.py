@@ -778,11 +778,12 @@ def test_an_unfinished_file_leaves_the_old_one(tmp_path, found, monkeypatch):
     found.save(tmp_path, pictures=False)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
-    def full(_text, file):
-        file.write(b"half")
+    def full(path, _content):
+        with path.open("wb") as file:
+            file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(study_files, "_write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(OSError, match="No space"):
         found.save(tmp_path, pictures=False)
     assert {path.name: path.read_bytes() for path in Path(tmp_path).iterdir()} == before

@@ -57,21 +57,3 @@ def estimate_cells(name: str, result: Any) -> dict[str, tuple[str, Any]]:
         "high": (".4f", result.high),
         "standard error": (".4f", result.standard_error),
     }
-
-
-def estimate_data(name: str, result: Any) -> dict[str, Any]:
-    """Return a value of pairs with its interval and standard error, for `to_dict`."""
-    ends = {key: getattr(result, key) for key in ("low", "high", "standard_error", "confidence")}
-    pairs = {"corrected": result.pairs.corrected, "pairs": result.pairs.values}
-    return {"measure": result.pairs.measure, "area": result.pairs.area, name: result.value, **ends, **pairs}
-
-
-def difference_table(
-    caption: str, names: Sequence[str], first: Any, second: Any, difference: Any, notes: Sequence[str]
-) -> Table:
-    """Return two values and their difference, each with its interval, and the p-value of the difference."""
-    rows = [[name, each.value, each.low, each.high, None] for name, each in zip(names, (first, second), strict=False)]
-    rows.append([names[2], difference.difference, difference.low, difference.high, difference.p_value])
-    sides = "" if difference.alternative == "two-sided" else f" (one-sided: {difference.alternative})"
-    header = ["", "value", f"{first.confidence:.0%} interval, low", "high", f"p{sides}"]
-    return Table(caption, header, rows, ["", ".4f", ".4f", ".4f", ".3g"], notes)

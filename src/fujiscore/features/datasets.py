@@ -91,8 +91,8 @@ def load(
         remedy = f"For example, pass {spelled('target', likely)}."
         raise columns.error(f"{spelled('target')} must name the column of classes or the numeric target. {remedy}")
     grouping = [] if groups is None else [str(groups)]
-    asked = {"target": [target], "drop": drop, "categorical": categorical, "groups": grouping}
-    for argument, names in asked.items():
+    named = {"target": [target], "drop": drop, "categorical": categorical, "groups": grouping}
+    for argument, names in named.items():
         for name in names:
             if name not in columns.values:
                 raise unknown(columns.file, spelled(argument), name, list(columns.values))

@@ -111,7 +111,7 @@ def matrix_settings(result: Matrix) -> dict[str, Any]:
     return settings
 
 
-def matrix_part(result: Matrix, held: int | None, title: str = "") -> dict[str, Any]:
+def matrix_part(result: Matrix, place: int | None, title: str = "") -> dict[str, Any]:
     """Return a matrix as a heat map, with the curves of its pairs."""
     part: dict[str, Any] = {
         "kind": "matrix",
@@ -122,7 +122,7 @@ def matrix_part(result: Matrix, held: int | None, title: str = "") -> dict[str, 
         "raw": packed(result.raw),
         "expected": None if result.expected is None else packed(result.expected),
         "order": _leaves(result),
-        "tops": held,
+        "tops": place,
     }
     if result.p_values is not None and result.adjusted_p_values is not None and result.insignificant is not None:
         part |= {"p": packed(result.p_values), "adjusted": packed(result.adjusted_p_values), "legend": result.legend}
@@ -169,8 +169,8 @@ def pair_curves(result: Matrix) -> dict[str, Any] | None:
 def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[PairTask]:
     """Return what to compute of each pair: the measure if it is one of top sets, FUJI and Jaccard."""
     ks = log_grid(rankings.depth, points)
-    asked = find(result.measure)
-    first = [] if asked.by_rank or not asked.symmetric else [asked.name]
+    measure = find(result.measure)
+    first = [] if measure.by_rank or not measure.symmetric else [measure.name]
     options: Any = {"ties": result.ties, "zero_tail": result.zero_tail}
     tasks = []
     for name in dict.fromkeys([*first, "fuji", "jaccard"]):
@@ -193,10 +193,10 @@ def _curves_of(tasks: list[PairTask], members: list[Ranking], pairs: list[tuple[
 
 
 def follow_part(
-    entry: dict[str, Any], held: int, title: str = "Follow an item", noun: str = "ranking"
+    entry: dict[str, Any], place: int, title: str = "Follow an item", noun: str = "ranking"
 ) -> dict[str, Any]:
     """Return the search for an item through all rankings."""
-    return {"kind": "follow", "title": title, "tops": held, "said": described(entry, noun)}
+    return {"kind": "follow", "title": title, "tops": place, "said": described(entry, noun)}
 
 
 def stability(result: Stability) -> Page:
@@ -227,7 +227,7 @@ def stabilities(
     """Return the page of one or two methods, by one or several measures."""
     methods = list(results[0][0])
     room = CELLS // len(methods)
-    held = [
+    items = [
         tops(one.rankings, ties=one.pairs.ties, zero_tail=one.pairs.zero_tail, cells=room)
         for one in methods
         if one.rankings is not None
@@ -236,7 +236,7 @@ def stabilities(
     parts += [curve_part(names, lines) for lines in curves if lines and lines[0].ks.size > 1]
     parts += [
         matrix_part(
-            one.pairs, place if held else None, f"{_of(names, place)}{find(one.pairs.measure).title} of all pairs"
+            one.pairs, place if items else None, f"{_of(names, place)}{find(one.pairs.measure).title} of all pairs"
         )
         for stable, _ in results
         for place, one in enumerate(stable)
@@ -245,8 +245,8 @@ def stabilities(
         parts.append(_left_out_part(one, _of(names, place)))
         if one.rankings is not None:
             parts.append(ranks_part(item_ranks(one.rankings, 10, one.confidence), _of(names, place)))
-            parts.append(follow_part(held[place], place, f"{_of(names, place)}Follow an item".strip()))
-    found = [one for stable, test in results for one in (*stable, *([test] if test else []))]
+            parts.append(follow_part(items[place], place, f"{_of(names, place)}Follow an item".strip()))
+    every = [one for stable, test in results for one in (*stable, *([test] if test else []))]
     return Page(
         kind="Stability",
         names=names,
@@ -254,8 +254,8 @@ def stabilities(
         facts=[fact for stable, test in results for fact in _facts(names, stable, test)],
         parts=parts,
         settings=matrix_settings(methods[0].pairs) | {"confidence": f"{methods[0].confidence:.0%}"},
-        notes=[*joined([one.notes for one in found]), COVERS],
-        tops=held,
+        notes=[*joined([one.notes for one in every]), COVERS],
+        tops=items,
         corrected=methods[0].pairs.corrected,
     )
 

@@ -13,7 +13,8 @@ from fujiscore.charts.kinds import intervals
 from fujiscore.charts.palette import BLUE
 from fujiscore.charts.result import Result, estimate_cells, record
 from fujiscore.errors import InputError, integer, proportion
-from fujiscore.inference.intervals import bounded, test, welch
+from fujiscore.inference.intervals import bounded, degrees_of_freedom, test
+from fujiscore.many.estimates import covers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 # With fewer sets than this, 95 % intervals do not know of rare failures: with 10 % random sets, those of 5 sets hold
 # the true value in 64 % of cases.
 MANY = 10
-COVERS = "the interval covers sets drawn as these were: resamples of one data set tell about that data set"
+COVERS = covers("sets")
 
 
 @dataclass(frozen=True, repr=False)
@@ -203,8 +204,7 @@ def compare_set_stability(
             raise InputError(f"{name} must be a result of set_stability; got {type(result).__name__}.")
     level, notes = proportion("confidence", confidence), tuple(dict.fromkeys((*a.notes, *b.notes)))
     parts, sizes = [a.standard_error**2, b.standard_error**2], (a.m, b.m)
-    # As for rankings: with unequal numbers, Welch's degrees of freedom are too many.
-    freedom = welch(parts, sizes) if a.m == b.m else min(sizes) - 1.0
+    freedom = degrees_of_freedom(parts, sizes)
     span = (-1 / (b.m - 1) - 1, 1 + 1 / (a.m - 1))
     return _tested(b.value - a.value, math.sqrt(sum(parts)), freedom, level, alternative, span, min(sizes), notes)
 

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.kinds import Band, Line, intervals
-from fujiscore.charts.palette import CHANCE
-from fujiscore.charts.result import Result, estimate_cells, estimate_data, record
+from fujiscore.charts.kinds import Band, Chart, Line
 from fujiscore.errors import InputError, proportion
 from fujiscore.inference.intervals import ZERO, bounded
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.inputs.rankings import takes_policies
+from fujiscore.many.estimates import Estimate, covers, mean_range
 from fujiscore.many.pairwise import PairTask, caveats, pairwise, sort_all, task_for
 from fujiscore.many.ranks import ItemRanks, item_ranks
 from fujiscore.measures.over_k import ResultOverK
@@ -36,10 +35,8 @@ if TYPE_CHECKING:
     from fujiscore.many.matrix import Matrix
     from fujiscore.measures.grids import Grid
     from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.text.tables import Table
 
-# What an interval of stability says, printed with it.
-COVERS = "the interval covers rankings drawn as these were: resamples of one data set tell about that data set"
+COVERS = covers("rankings")
 # The share of the greatest possible part of the spread from which on it rests on one ranking.
 ONE_RANKING = 0.95
 
@@ -48,7 +45,7 @@ INFLUENTIAL = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Result, Reported):
+class Stability(Estimate, Reported):
     """The mean similarity of a method's rankings.
 
     Attributes
@@ -73,16 +70,13 @@ class Stability(Result, Reported):
         The rankings themselves.
     """
 
-    value: float
-    low: float
-    high: float
-    standard_error: float
-    confidence: float
     m: int
-    pairs: Matrix
     left_out: Scores
     notes: tuple[str, ...] = ()
     rankings: Rankings | None = None
+
+    _noun = _caption = "stability"
+    _covers = COVERS
 
     def _page(self) -> Page:
         from fujiscore.many import page
@@ -109,33 +103,18 @@ class Stability(Result, Reported):
             raise InputError("ranks needs the rankings themselves: use the result of stability.")
         return item_ranks(self.rankings, k, self.confidence)
 
-    def _summary(self) -> list[str]:
-        head = (
-            f"stability ({find(self.pairs.measure).title}, {self.pairs.area}) {self.value:.4f}, "
-            f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}, {self.m} rankings"
-        )
-        return [head, COVERS]
+    def _basis(self) -> str:
+        return f"{self.m} rankings"
+
+    def _cells(self) -> dict[str, tuple[str, Any]]:
+        return {"rankings": ("d", self.m)}
 
     def _data(self) -> dict[str, Any]:
-        return {
-            **estimate_data("stability", self),
-            "rankings": self.m,
-            "names": self.pairs.names,
-            "left_out": self.left_out,
-        }
+        return {**super()._data(), "names": self.pairs.names, "left_out": self.left_out}
 
-    def _charts(self) -> Sequence[Chart]:
+    def _left_out(self) -> list[tuple[str, float]]:
         moved = np.argsort(-np.abs(np.nan_to_num(self.left_out - self.value)), kind="stable")[:INFLUENTIAL]
-        names = ["all rankings", *(f"without {self.pairs.names[i]}" for i in moved)]
-        values = [(self.value, self.low, self.high)]
-        values += [(float(self.left_out[i]), np.nan, np.nan) for i in moved]
-        measure = find(self.pairs.measure)
-        label = f"{measure.title}, {self.pairs.area}, {self.confidence:.0%} interval"
-        return [intervals(names, values, label, [measure.colour, *[CHANCE] * len(moved)], "stability")]
-
-    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
-        known = estimate_cells("stability", self) | {"rankings": ("d", self.m)}
-        return [record(f"stability ({find(self.pairs.measure).title}, {self.pairs.area})", known, [COVERS])]
+        return [(f"without {self.pairs.names[i]}", float(self.left_out[i])) for i in moved]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -265,11 +244,7 @@ def _doubts(left_out: Scores, names: Sequence[str]) -> tuple[str, ...]:
 
 def value_range(pairs: Matrix) -> tuple[float, float]:
     """Return the least and the greatest value that the mean over all pairs can have."""
-    measure = find(pairs.measure)
-    if not pairs.corrected or pairs.expected is None:
-        return measure.low, measure.high
-    apart = ~np.eye(len(pairs.names), dtype=bool)
-    return float(correct(np.full_like(pairs.expected, measure.low), pairs.expected)[apart].mean()), 1.0
+    return mean_range(pairs, ~np.eye(len(pairs.names), dtype=np.bool_))
 
 
 @takes_policies

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.kinds import intervals
-from fujiscore.charts.palette import CHANCE
-from fujiscore.charts.result import Result, difference_table
 from fujiscore.errors import InputError, choice, spelled
-from fujiscore.inference.intervals import ALTERNATIVES, ZERO, test, welch
+from fujiscore.inference.intervals import ALTERNATIVES, ZERO, degrees_of_freedom
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.inputs.rankings import takes_policies
+from fujiscore.many.estimates import Difference
 from fujiscore.many.pairwise import pairwise
 from fujiscore.many.stability import (
     COVERS,
@@ -25,19 +23,13 @@ from fujiscore.many.stability import (
     symmetric,
     value_range,
 )
-from fujiscore.measures.registry import find
 from fujiscore.pages.page import Page, Reported
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.many.pair_tests import PairComparison
     from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.text.tables import Table
 
 NO_SPREAD = "the difference has no spread: interval and p-value hold what rankings without a difference leave possible"
 # At 5 %, with 5 and 30 rankings: 9 % if some rankings are much noisier, 15 % if 10 % of them fail.
@@ -48,7 +40,7 @@ UNEQUAL = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityComparison(Result, Reported):
+class StabilityComparison(Difference, Reported):
     """The difference between two methods' stability.
 
     Attributes
@@ -69,57 +61,17 @@ class StabilityComparison(Result, Reported):
         What the test is for: "two-sided", or that the second is more ("greater") or less stable.
     """
 
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    statistic: float
-    paired: bool
     first: Stability
     second: Stability
-    notes: tuple[str, ...] = ()
-    alternative: str = "two-sided"
+
+    _second_less_first = True
+    _caption = "stability of two methods"
+    _covers = COVERS
 
     def _page(self) -> Page:
         from fujiscore.many import page
 
         return page.stability_comparison(self)
-
-    @property
-    def kind(self) -> str:
-        """The kind of test, in words."""
-        sides = "" if self.alternative == "two-sided" else f", one-sided: {self.alternative}"
-        return f"{'paired' if self.paired else 'unpaired'}{sides}"
-
-    def _summary(self) -> list[str]:
-        head = (
-            f"difference {self.difference:+.4f} ({self.second.value:.4f} - {self.first.value:.4f}), "
-            f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, "
-            f"p = {self.p_value:.4g} ({self.kind})"
-        )
-        return [head, COVERS]
-
-    def _data(self) -> dict[str, Any]:
-        return {"measure": self.first.pairs.measure, **super()._data()}
-
-    def _charts(self) -> Sequence[Chart]:
-        return difference_charts(self)
-
-    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
-        names = ("first", "second", "difference")
-        kind = f"stability of two methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
-        return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
-
-
-def difference_charts(result: StabilityComparison | PairComparison) -> list[Chart]:
-    """Return both values with their intervals, and their difference."""
-    both, pairs = (result.first, result.second), result.first.pairs
-    measure = find(pairs.measure)
-    values = [(each.value, each.low, each.high) for each in both]
-    values.append((result.difference, result.low, result.high))
-    label = f"{measure.title}, {pairs.area}, {result.first.confidence:.0%} intervals"
-    colours = [measure.colour, measure.colour, CHANCE]
-    return [intervals(["first", "second", "difference"], values, label, colours, "difference")]
 
 
 @takes_policies
@@ -192,24 +144,12 @@ def compare_stabilities(
     else:
         parts = [_tempered_variance(symmetric(method.pairs)) for method in (first, second)]
         variance, sizes = sum(parts), (first.m, second.m)
-        # With unequal numbers, Welch's degrees of freedom let tests at 5 % reject in up to 24 % of cases.
-        freedom = welch(parts, sizes) if first.m == second.m else min(sizes) - 1.0
-    (least_a, most_a), (least_b, most_b) = value_range(first.pairs), value_range(second.pairs)
-    difference = second.value - first.value
-    found = test(
-        difference,
-        float(np.sqrt(variance)),
-        freedom,
-        confidence=first.confidence,
-        alternative=alternative,
-        span=(least_b - most_a, most_b - least_a),
-        m=min(first.m, second.m),
-    )
+        freedom = degrees_of_freedom(parts, sizes)
     doubts = [NO_SPREAD] if variance <= ZERO**2 else []
     doubts += [UNEQUAL] if alternative != "two-sided" and first.m != second.m else []
-    notes = tuple(dict.fromkeys((*first.notes, *second.notes, *doubts)))
-    return StabilityComparison(
-        difference, found.low, found.high, found.p_value, found.statistic, paired, first, second, notes, alternative
+    ranges = [value_range(method.pairs) for method in (first, second)]
+    return StabilityComparison.of(
+        first, second, variance, freedom, ranges, paired=paired, alternative=alternative, doubts=doubts
     )
 
 

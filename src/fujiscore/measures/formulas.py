@@ -52,7 +52,7 @@ def _divided(above: Scores, below: Scores) -> Scores:
 
 def _at_k(o: Overlap, by_depth: Scores) -> Scores:
     """Return a value by depth at the path's points."""
-    values: Scores = by_depth[o.asked[0] - 1]
+    values: Scores = by_depth[o.requested[0] - 1]
     return values
 
 
@@ -76,7 +76,7 @@ def _average_overlap(o: Overlap) -> Scores:
 
 def _ndcg(o: Overlap) -> Scores:
     """Return the discounted gains, r's scores, of the items in s's order, relative to the best order at each depth."""
-    best, depth = o.r.ranked[0], int(o.asked[0][-1])
+    best, depth = o.r.ranked[0], int(o.requested[0][-1])
     if not best > 0:
         return np.full(o.k1.size, np.nan)
     gains = o.r.clipped[o.s.order] / best

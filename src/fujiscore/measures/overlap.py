@@ -62,7 +62,7 @@ class TopSets(Protocol):
     @property
     def population(self) -> int | None: ...
     @property
-    def asked(self) -> tuple[Sizes, Sizes]: ...
+    def requested(self) -> tuple[Sizes, Sizes]: ...
     @property
     def k1(self) -> Sizes: ...
     @property
@@ -82,7 +82,7 @@ class Overlap:
 
     r: Ranking
     s: Ranking  # over the same items
-    asked: tuple[Sizes, Sizes]  # the set sizes asked for at each point
+    requested: tuple[Sizes, Sizes]  # the set sizes asked for at each point, without tied items
     k1: Sizes  # the sizes of r's sets at each point, with tied items where ties are closed; they never fall
     k2: Sizes  # the same for s
     n: int  # the number of items: of the universe, if there is one
@@ -108,7 +108,7 @@ class Overlap:
             choice("zero_tail", zero_tail, ZERO_TAIL)
         self.r, self.s, self.ties, self.population = r, s, ties, population
         self.n = r.n if population is None else population
-        self.asked = (k1, k2)
+        self.requested = (k1, k2)
         self.k1, self.k2 = _closed(r, k1, self.n, ties), _closed(s, k2, self.n, ties)
         self.zero_tail, self.capped = float(zero_tail == "include"), zero_tail == "cap"
         if self.capped:
@@ -129,7 +129,7 @@ class Overlap:
         """Return an overlap of other rankings along the same path."""
         other = object.__new__(Overlap)
         other.r, other.s, other.ties, other.population, other.n = r, s, self.ties, self.population, self.n
-        other.asked, other.k1, other.k2 = self.asked, self.k1, self.k2
+        other.requested, other.k1, other.k2 = self.requested, self.k1, self.k2
         other.zero_tail, other.capped = self.zero_tail, self.capped
         return other
 
@@ -211,7 +211,7 @@ class Overlap:
     @lazy
     def at_depths(self) -> Overlap:
         """The overlap at every depth 1, 2, ... down to the last point of the path."""
-        depths = np.arange(1, int(self.asked[0][-1]) + 1)
+        depths = np.arange(1, int(self.requested[0][-1]) + 1)
         tail = zero_policy(self)
         return Overlap(self.r, self.s, depths, depths, ties=self.ties, zero_tail=tail, population=self.population)
 

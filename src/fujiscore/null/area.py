@@ -167,9 +167,9 @@ def _one_point_each(side: Prepared) -> tuple[Scores, Scores]:
     out[:, 0, 0], out[:, 1, 0] = side.sizes, n - side.sizes
     mean = side.lacking * n / np.maximum(n - side.sizes, 1)
     outside = np.arange(size) < np.arange(size + 1)[:, None]
-    apart = np.where(outside, lack - mean, 0.0)
-    out[:, 1, 1] = counts @ apart**2 + squares @ slope**2
-    out[:, 1, 2] = counts @ apart**3 + 3 * squares @ (apart * slope**2) + cubes @ slope**3
+    deviation = np.where(outside, lack - mean, 0.0)
+    out[:, 1, 1] = counts @ deviation**2 + squares @ slope**2
+    out[:, 1, 2] = counts @ deviation**3 + 3 * squares @ (deviation * slope**2) + cubes @ slope**3
     out[:, 1, 3], out[:, 1, 4] = mean, 1.0
     return out, np.ascontiguousarray(side.points.T[:, :, None])
 
@@ -213,12 +213,13 @@ def area_null(overlap: TopSets, measure: Measure, places: Sizes, variances: Scor
     k1, k2, weights = overlap.k1[places], overlap.k2[places], area_weights(places.size)
     depths = overlap.at_depths if measure.by_depth and isinstance(overlap, Overlap) else None
     if depths is not None:  # a weighted sum of Dice's values at all depths
-        depth = int(overlap.asked[0][places[-1]])
+        depth = int(overlap.requested[0][places[-1]])
         k1, k2 = depths.k1[:depth], depths.k2[:depth]
         serving, exact = MEASURES["dice"], np.full(depth, np.nan)
         weights = depth_weights(measure, depth)
     chosen, kept = thinned(weights, k1, k2)
-    sides = [prepared(own, k[chosen], overlap.n, overlap.zero_tail) for own, k in ((overlap.r, k1), (overlap.s, k2))]
+    both = ((overlap.r, k1), (overlap.s, k2))
+    sides = [prepared(ranking, k[chosen], overlap.n, overlap.zero_tail) for ranking, k in both]
     factors = coefficients(serving, overlap.n, sides[0].sizes, sides[1].sizes, sides[0].lacking, sides[1].lacking)
     law = np.empty(_kernels.area.LAW)
     tables = (sides[0].table, sides[0].points, sides[1].table, sides[1].points)
@@ -341,11 +342,11 @@ def p_value(z: Any, laws: Scores, least: Any = 0.0, alternative: str = "greater"
     `z` in standard deviations; one law for all, or a row each. Not below `least` nor LEAST; NaN where z is.
     """
     choice("alternative", alternative, ALTERNATIVES)
-    apart = np.asarray(z, np.float64)
+    standardised = np.asarray(z, np.float64)
     sides = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}[alternative]
-    tails = np.empty((len(sides), apart.size))
+    tails = np.empty((len(sides), standardised.size))
     for side, out in zip(sides, tails, strict=True):
-        _kernels.area.tails(apart.ravel(), np.atleast_2d(laws), side, out)
-    p = len(sides) * tails.min(axis=0).reshape(apart.shape)
+        _kernels.area.tails(standardised.ravel(), np.atleast_2d(laws), side, out)
+    p = len(sides) * tails.min(axis=0).reshape(standardised.shape)
     p = np.clip(p, np.maximum(least, LEAST), 1.0)
     return float(p) if p.ndim == 0 else p

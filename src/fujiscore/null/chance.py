@@ -416,7 +416,7 @@ def chances(
     closed = {measure.name: closed_form(measure, overlap) for measure in measures}
     if permutations == 0 and None in closed.values():
         permutations = DEFAULT_PERMUTATIONS
-    places = [np.searchsorted(overlap.asked[0], points.ks) for points in grids]
+    places = [np.searchsorted(overlap.requested[0], points.ks) for points in grids]
     drawn: dict[str, Permutations] = {}
     if isinstance(overlap, Overlap):
         drawn = permute(overlap, measures, places, permutations, random_state=random_state, **work)

@@ -157,7 +157,7 @@ def _by_depth(measure: Measure, overlap: Overlap) -> Moments | None:
     variance, covariance = running_moments(n, k1, k2, weighted)
     expected = scale * (np.cumsum(weighted * mean) + last * mean)
     variance = scale**2 * (variance + 2 * last * covariance + last**2 * spread)
-    at = overlap.asked[0] - 1
+    at = overlap.requested[0] - 1
     return expected[at], np.maximum(variance[at], 0.0)
 
 

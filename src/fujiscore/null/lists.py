@@ -111,13 +111,13 @@ class Nulls:
         if not has_area_null(measure) or self.r.n < FEWEST:
             return expected, np.full(expected.size, np.nan)
         spread = np.sqrt(variance)
-        apart = np.divide(values - expected, spread, out=np.full(spread.size, np.nan), where=spread > ROUNDING)
+        z = np.divide(values - expected, spread, out=np.full(spread.size, np.nan), where=spread > ROUNDING)
         here = (self.r.upper > 0) & (self.s.upper > 0)
         if not measure.by_depth:  # all items with the higher score are the first set
             here &= (self.r.sizes == self.r.upper) & (self.s.sizes == self.s.upper)
         least = np.maximum(self.r.least, self.s.least)
         least[here] = np.maximum(least[here], self._overlap_tails[here])
-        return expected, p_value(apart, laws, least)
+        return expected, p_value(z, laws, least)
 
     @cached_property
     def _overlap_tails(self) -> Scores:

@@ -58,12 +58,12 @@ def tops(rankings: Rankings, *, ties: str = "closed", zero_tail: str = "include"
 
 def described(entry: dict[str, Any], noun: str = "ranking") -> str:
     """Return in words which items a page holds."""
-    held, n, depth = len(entry["items"]), entry["n"], entry["depth"]
-    if held == n:
+    count, n, depth = len(entry["items"]), entry["n"], entry["depth"]
+    if count == n:
         return f"All {n} items are on this page."
-    if not held:
+    if not count:
         return f"No items are on this page: too many of the {n} have equal scores."
-    return f"{held} of {n} items are on this page: those among the first {depth} of at least one {noun}."
+    return f"{count} of {n} items are on this page: those among the first {depth} of at least one {noun}."
 
 
 def _ranks(ranking: Ranking, ties: str) -> NDArray[np.integer[Any]]:

@@ -200,7 +200,7 @@ class Comparison(ResultOverK, Reported):
     @cached_property
     def curves(self) -> Mapping[str, Curve]:
         """One curve per measure."""
-        places = np.searchsorted(self.overlap.asked[0], self.ks)
+        places = np.searchsorted(self.overlap.requested[0], self.ks)
         return {
             measure.name: Curve(measure.name, self.grid, evaluate(measure, self.overlap)[places], self.notes)
             for measure in self.measures
@@ -320,7 +320,7 @@ class Comparison(ResultOverK, Reported):
             reported = np.where(at_zero(self.overlap, fuzzy=measure.name == "fuji"), np.nan, values)
             known = self._levels.get(measure.name)
             for number, points in enumerate(self.grids):
-                places = np.searchsorted(self.overlap.asked[0], points.ks)
+                places = np.searchsorted(self.overlap.requested[0], points.ks)
                 here = values[places]
                 level = None if known is None else known[number]
                 if points.ks is self.at or points.ks.size == 1:
@@ -702,7 +702,7 @@ def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
 
 def zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
     """Return a note on the reported k at which both top sets end with a score of 0, with the remedies."""
-    places = np.searchsorted(overlap.asked[0], reported)
+    places = np.searchsorted(overlap.requested[0], reported)
     zero = reported[at_zero(overlap, fuzzy=True)[places]]
     if not zero.size:
         return ()
@@ -728,7 +728,7 @@ def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str,
     if z[place] > FAR_BELOW_CHANCE:
         return ()
     sides = f"{spelled('transform', ('flip', None))} or {spelled('transform', (None, 'flip'))}"
-    found = f"{overlap.shared[place]} items shared at k = {overlap.asked[0][place]}, z = {z[place]:.1f}"
+    found = f"{overlap.shared[place]} items shared at k = {overlap.requested[0][place]}, z = {z[place]:.1f}"
     return (f"far less alike than by chance ({found}): if lower is better in one of the rankings, pass {sides}",)
 
 
@@ -736,7 +736,7 @@ def _floor_caveat(overlap: TopSets, rankings: Rankings, points: Grid) -> tuple[s
     """Return a note on lists without a chance level, if their high FUJI may be that of the same items reordered."""
     if overlap.population is not None or rankings.split is not None:
         return ()
-    places = np.searchsorted(overlap.asked[0], points.ks)
+    places = np.searchsorted(overlap.requested[0], points.ks)
     listed = [ranking.listed for ranking in rankings]
     sizes = [np.minimum(k[places], n) for k, n in zip((overlap.k1, overlap.k2), listed, strict=True)]
     if all((k == n).all() for k, n in zip(sizes, listed, strict=True)):

@@ -114,7 +114,7 @@ class Explanation(Result):
         shared = self.kind.count("shared")
         misses = []
         for kind in ("near miss", "far miss"):
-            credit = [float(one) for one, own in zip(self.contribution, self.kind, strict=True) if own == kind]
+            credit = [float(one) for one, its in zip(self.contribution, self.kind, strict=True) if its == kind]
             if credit:
                 misses.append(f" + {sum(credit):.4f} for {counted(len(credit), kind, f'{kind}es')}")
         opposite = self.kind.count("opposite sign")

@@ -84,7 +84,7 @@ def _fact(level: Level) -> tuple[str, str, str]:
     return f"{find(level.measure).title}, {level.place}", value, ", ".join(known) or "chance level not known"
 
 
-def pair_part(result: Comparison, held: int | None, **more: Any) -> dict[str, Any]:
+def pair_part(result: Comparison, place: int | None, **more: Any) -> dict[str, Any]:
     """Return curves over k, with the chance level of the first measure, and the position of the rankings' items."""
     ks = result.ks
     kept = thinned(ks, keep=result.at.tolist())
@@ -101,7 +101,7 @@ def pair_part(result: Comparison, held: int | None, **more: Any) -> dict[str, An
     said = "" if kept.size == ks.size else f"Curves are thinned: {kept.size} of {ks.size} evaluated k, on a log grid."
     names = list(result.rankings.names)
     part = {"kind": "pair", "title": "Similarity over k", "ks": ks[kept].tolist(), "lines": lines, "said": said}
-    return part | {"tops": held, "pair": [0, 1], "names": names} | more
+    return part | {"tops": place, "pair": [0, 1], "names": names} | more
 
 
 def _band(band: tuple[Scores, Scores], expected: Scores, kept: Sizes) -> dict[str, str]:

@@ -35,24 +35,12 @@ RANK_CORRELATIONS = {"gamma", "kendall", "pairwise_rank_agreement", "spearman", 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Several lists of scored items.
+    """Several lists of scored items."""
 
-    Attributes
-    ----------
-    start : ndarray of int64
-        List q is start[q] to start[q + 1] of the other arrays.
-    items : ndarray of int
-        The items, any integers.
-    scores : ndarray of float64
-        Their scores, higher is better; no NaN and no infinity but -inf.
-    negatives : ndarray of bool, optional
-        Of magnitudes: which scores were negative.
-    """
-
-    start: Sizes
-    items: NDArray[Any]
-    scores: Scores
-    negatives: NDArray[np.bool_] | None = None
+    start: Sizes  # list q is start[q] to start[q + 1] of the other arrays
+    items: NDArray[Any]  # the items, any integers
+    scores: Scores  # their scores, higher is better; no NaN and no infinity but -inf
+    negatives: NDArray[np.bool_] | None = None  # of magnitudes: which scores were negative
 
     def __len__(self) -> int:
         """Return the number of lists."""
@@ -136,32 +124,17 @@ class Depths:
 
 @dataclass(frozen=True, eq=False)
 class ListTask:
-    """What to compute of every pair.
-
-    Attributes
-    ----------
-    measures : tuple of Measure
-        The measures.
-    depths : Depths
-        Where they are evaluated.
-    universe : int or None
-        Number of items that lists were drawn from, if values are to be held against chance.
-    ties, zero_tail : str
-        As in `compare`.
-    missing : {"bounds", "zero"}
-        Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it. (Other measures
-        of sets, RBO and average overlap depend on no unknown score: sets and depths end with the shorter list.)
-    negative : str
-        The policy for negative scores. With "split" items are below 2^62, and depths end with the number of whole
-        items.
-    """
+    """What to compute of every pair."""
 
     measures: tuple[Measure, ...]
-    depths: Depths
-    universe: int | None = None
-    ties: str = "closed"
+    depths: Depths  # where they are evaluated
+    universe: int | None = None  # number of items that lists were drawn from, if values are to be held against chance
+    ties: str = "closed"  # as in `compare`
     zero_tail: str = "include"
+    # Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it. (Other measures of
+    # sets, RBO and average overlap depend on no unknown score: sets and depths end with the shorter list.).
     missing: str = "bounds"
+    # The policy for negative scores. With "split" items are below 2^62, and depths end with the number of whole items.
     negative: str = "raise"
 
     @property
@@ -190,38 +163,20 @@ class UniverseTooSmall(Exception):  # noqa: N818 - names a place, and is always 
 
 @dataclass(frozen=True, eq=False)
 class Swept:
-    """What measures are formulas of, along the paths of all pairs; the path of pair q is first[q] to first[q + 1].
+    """What measures are formulas of, along the paths of all pairs; the path of pair q is first[q] to first[q + 1]."""
 
-    Attributes
-    ----------
-    first, paths : ndarray of int64
-        Where each pair's path begins; the k asked for.
-    sizes : ndarray of int64
-        The number of items that the lists of each pair have together.
-    k1, k2, shared : ndarray of int64
-        Set sizes, and the number of items in both sets.
-    fuji, high : ndarray
-        FUJI, and its upper bound.
-    by_depth : ndarray
-        One column per measure of the agreement at all depths.
-    kth, outside : ndarray
-        One column per list: the last scores of its sets, and the mean membership of its items outside them.
-    near : ndarray
-        The summed memberships of near misses, for paths of one point.
-    """
-
-    first: Sizes
+    first: Sizes  # where each pair's path begins; the k asked for
     paths: Sizes
-    sizes: Sizes
-    k1: Sizes
+    sizes: Sizes  # the number of items that the lists of each pair have together
+    k1: Sizes  # set sizes, and the number of items in both sets
     k2: Sizes
     shared: Sizes
-    fuji: Scores
+    fuji: Scores  # FUJI, and its upper bound
     high: Scores
-    by_depth: Scores
-    kth: Scores
+    by_depth: Scores  # one column per measure of the agreement at all depths
+    kth: Scores  # one column per list: the last scores of its sets, and the mean membership of its items outside them
     outside: Scores
-    near: Scores
+    near: Scores  # the summed memberships of near misses, for paths of one point
 
 
 def compared(r: Lists, s: Lists, task: ListTask) -> dict[str, NDArray[Any]]:

@@ -33,27 +33,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RunRows:
-    """Rows of a run; those of a query that stand together are a block.
+    """Rows of a run; those of a query that stand together are a block."""
 
-    Attributes
-    ----------
-    queries : list
-        The query of each block.
-    start : ndarray of int64
-        The first row of each block.
-    items : pyarrow.Array of large_string, or ndarray of int64 or object
-        The labels of the rows.
-    scores : ndarray of float64
-        NaN where there is none.
-    groups : list, optional
-        The group of each block's query.
-    """
-
-    queries: list[Any]
-    start: Sizes
-    items: Any
-    scores: Scores
-    groups: list[Any] | None = None
+    queries: list[Any]  # the query of each block
+    start: Sizes  # the first row of each block
+    items: Any  # the labels of the rows
+    scores: Scores  # naN where there is none
+    groups: list[Any] | None = None  # the group of each block's query
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -111,30 +97,18 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """The lists of the queries that both runs have, and the queries that one lacks.
+    """The lists of the queries that both runs have, and the queries that one lacks."""
 
-    Attributes
-    ----------
-    queries : list
-        Labels, in the order of the lists.
-    r, s : Lists
-        The lists; items are integers, the same for equal labels of one query. Scores that are read as magnitudes, or
-        by sign, still have their signs.
-    labels : pair of columns
-        The items' labels; `rows` says which of them each entry of a list has (None: they correspond).
-    only : pair of lists
-        The queries that one run alone has.
-    groups : list
-        The group of each query, empty without groups.
-    """
-
-    queries: list[Any]
+    queries: list[Any]  # labels, in the order of the lists
+    # The lists; items are integers, the same for equal labels of one query. Scores that are read as magnitudes, or by
+    # sign, still have their signs.
     r: Lists
     s: Lists
+    # The items' labels; `rows` says which of them each entry of a list has (None: they correspond).
     labels: tuple[Any, Any]
     rows: tuple[NDArray[Any] | None, NDArray[Any] | None]
-    only: tuple[list[Any], list[Any]]
-    groups: list[Any]
+    only: tuple[list[Any], list[Any]]  # the queries that one run alone has
+    groups: list[Any]  # the group of each query, empty without groups
 
     def listed(self, q: int) -> list[tuple[list[Any], Scores]]:
         """Return items and scores of a query in both runs."""

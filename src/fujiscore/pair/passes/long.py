@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 KEEP = 1 << 22
 
 
-def pair_of_columns(r: Any, s: Any, policies: Policies, asked: LongRequest, **work: Any) -> Rankings | Passes:
+def pair_of_columns(r: Any, s: Any, policies: Policies, request: LongRequest, **work: Any) -> Rankings | Passes:
     """Return two columns, or one and another ranking: in memory if they fit, otherwise for reading in passes."""
     long = [obj for obj in (r, s) if isinstance(obj, Column) and not obj.fits]
     if not long:
@@ -59,7 +59,7 @@ def pair_of_columns(r: Any, s: Any, policies: Policies, asked: LongRequest, **wo
             f"{long[0].origin} does not fit in memory, and can be compared with another column only: pass both through "
             "fujiscore.scan."
         )
-    asked.refuse(r.depth, policies)
+    request.refuse(r.depth, policies)
     transforms = one_per_ranking(policies.get("transform"), ("r", "s"))
     # A note if something says that less is better, and nobody has said that more is.
     r, s = (

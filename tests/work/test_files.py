@@ -146,7 +146,7 @@ class TestAtomicWrites:
 
 class TestClaims:
     def test_a_second_process_is_told_at_once(self, tmp_path):
-        code = "import sys; from pathlib import Path; from fujiscore.files import claimed\n"
+        code = "import sys; from pathlib import Path; from fujiscore.work.files import claimed\n"
         code += "with claimed(Path(sys.argv[1]), 'out'): print('held')"
         with claimed(tmp_path / "f", "out"):
             second = subprocess.run(

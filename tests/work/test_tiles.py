@@ -243,7 +243,7 @@ def test_changed_input_is_refused(tmp_path):
 
 def test_another_version_is_refused(tmp_path, monkeypatch):
     fj.pairwise(SCORES, checkpoint=tmp_path)
-    monkeypatch.setattr(fj, "__version__", "99")
+    monkeypatch.setattr("fujiscore.work.checkpoint.__version__", "99")
     with pytest.raises(fj.InputError, match=r"version of fujiscore was '.*' and is '99'"):
         fj.pairwise(SCORES, checkpoint=tmp_path)
 

@@ -110,13 +110,18 @@ class RawLists:
         item = f"item {shown(self.labels(np.array([row]))[0])}"
         return item if self.queries is None else f"query {shown(self.queries[self.list_of(row)])}, {item}"
 
+    @property
+    def coded(self) -> NDArray[Any]:
+        """The items, where they are known to be integers."""
+        assert self.items is not None  # noqa: S101 - for the type checker
+        return self.items
+
     def keys(self) -> Sizes:
         """Return a number per row that is the same for rows of the same list and item, in all sides."""
-        assert self.items is not None  # noqa: S101 - for the type checker
         if self.start.size == 2:
-            return self.items
+            return self.coded
         sizes = np.diff(self.start)
-        keys: Sizes = np.repeat(np.arange(sizes.size) * self.span, sizes) + self.items
+        keys: Sizes = np.repeat(np.arange(sizes.size) * self.span, sizes) + self.coded
         return keys
 
     def keep(self, wanted: Mask) -> None:

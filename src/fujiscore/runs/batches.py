@@ -15,7 +15,7 @@ from fujiscore.inputs.ranking import Ranking
 from fujiscore.measures.overlap import Counts, Grid, Overlap, named_grid
 from fujiscore.measures.registry import evaluate
 from fujiscore.null.area import has_area_null
-from fujiscore.null.chance import Chance, chances
+from fujiscore.null.chance import chances
 from fujiscore.null.closed_forms import closed_form, correct, floors, has_closed_form
 from fujiscore.null.lists import Nulls, side
 
@@ -34,24 +34,12 @@ RANK_CORRELATIONS = {"gamma", "kendall", "pairwise_rank_agreement", "spearman", 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Several lists of scored items.
+    """Several lists of scored items, one after the other."""
 
-    Attributes
-    ----------
-    start : ndarray of int64
-        List q is start[q] to start[q + 1] of the other arrays.
-    items : ndarray of int
-        The items, any integers.
-    scores : ndarray of float64
-        Their scores, higher is better; no NaN and no infinity but -inf.
-    negatives : ndarray of bool, optional
-        Of magnitudes: which scores were negative.
-    """
-
-    start: Sizes
-    items: NDArray[Any]
-    scores: Scores
-    negatives: NDArray[np.bool_] | None = None
+    start: Sizes  # list q is start[q] to start[q + 1] of the other arrays
+    items: NDArray[Any]  # any integers
+    scores: Scores  # higher is better; no NaN and no infinity but -inf
+    negatives: NDArray[np.bool_] | None = None  # of magnitudes: which were negative
 
     def __len__(self) -> int:
         """Return the number of lists."""
@@ -76,16 +64,14 @@ class Lists:
         """Return the same lists of magnitudes ("abs"), or of items by sign ("split"); as they are by other policies."""
         if negative == "abs":
             return Lists(self.start, self.items, np.abs(self.scores), self.scores < 0)
-        return self._by_sign() if negative == "split" else self
-
-    def _by_sign(self) -> Lists:
-        """Return lists of twice the items: the positive parts of all scores, then the negative ones."""
+        if negative != "split":
+            return self
         sizes = self.sizes
-        positive = np.arange(self.items.size) + np.repeat(self.start[:-1], sizes)
-        negative = positive + np.repeat(sizes, sizes)
+        plus = np.arange(self.items.size) + np.repeat(self.start[:-1], sizes)  # of each list first the positive parts
+        minus = plus + np.repeat(sizes, sizes)
         items, scores = np.empty(2 * self.items.size, np.int64), np.empty(2 * self.items.size)
-        items[positive], items[negative] = 2 * self.items, 2 * self.items + 1
-        scores[positive], scores[negative] = np.maximum(self.scores, 0.0), np.maximum(-self.scores, 0.0)
+        items[plus], items[minus] = 2 * self.items, 2 * self.items + 1
+        scores[plus], scores[minus] = np.maximum(self.scores, 0.0), np.maximum(-self.scores, 0.0)
         return Lists(2 * self.start, items, scores + 0.0)  # no -0.0
 
     def best(self, q: int) -> NDArray[Any]:
@@ -97,15 +83,9 @@ class Lists:
 
 @dataclass(frozen=True, eq=False)
 class Depths:
-    """Where each pair is evaluated: at k (or at the end of the shorter list), or over a grid.
+    """Where each pair is evaluated: at k (or at the end of the shorter list), or over a grid."""
 
-    Attributes
-    ----------
-    ks : int, str or ndarray of int64
-        One k; the name of a grid, which ends with the shorter list; or chosen k, those that it has.
-    """
-
-    ks: Any
+    ks: Any  # one k; the name of a grid, which ends with the shorter list; or chosen k, those that it has
 
     @property
     def single(self) -> bool:
@@ -135,33 +115,15 @@ class Depths:
 
 @dataclass(frozen=True, eq=False)
 class ListTask:
-    """What to compute of every pair.
-
-    Attributes
-    ----------
-    measures : tuple of Measure
-        The measures.
-    depths : Depths
-        Where they are evaluated.
-    universe : int or None
-        Number of items that lists were drawn from, if values are to be held against chance.
-    ties, zero_tail : str
-        As in `compare`.
-    missing : {"bounds", "zero"}
-        Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it. (Other measures
-        of sets, RBO and average overlap depend on no unknown score: sets and depths end with the shorter list.)
-    negative : str
-        The policy for negative scores. With "split" items are below 2^62, and depths end with the number of whole
-        items.
-    """
+    """What to compute of every pair."""
 
     measures: tuple[Measure, ...]
     depths: Depths
-    universe: int | None = None
+    universe: int | None = None  # number of items that lists were drawn from, if values are held against chance
     ties: str = "closed"
     zero_tail: str = "include"
-    missing: str = "bounds"
-    negative: str = "raise"
+    missing: str = "bounds"  # items that a list lacks count as 0; "bounds": `fuji_high` is the most that FUJI can be
+    negative: str = "raise"  # with "split" items are below 2^62, and depths end with the number of whole items
 
     @property
     def signs(self) -> int:
@@ -189,38 +151,20 @@ class UniverseTooSmall(Exception):  # noqa: N818 - names a place, and is always 
 
 @dataclass(frozen=True, eq=False)
 class Swept:
-    """What measures are formulas of, along the paths of all pairs; the path of pair q is first[q] to first[q + 1].
+    """What measures are formulas of, along the paths of all pairs; the path of pair q is first[q] to first[q + 1]."""
 
-    Attributes
-    ----------
-    first, paths : ndarray of int64
-        Where each pair's path begins; the k asked for.
-    sizes : ndarray of int64
-        The number of items that the lists of each pair have together.
-    k1, k2, shared : ndarray of int64
-        Set sizes, and the number of items in both sets.
-    fuji, high : ndarray
-        FUJI, and its upper bound.
-    by_depth : ndarray
-        One column per measure of the agreement at all depths.
-    kth, outside : ndarray
-        One column per list: the last scores of its sets, and the mean membership of its items outside them.
-    near : ndarray
-        The summed memberships of near misses, for paths of one point.
-    """
-
-    first: Sizes
-    paths: Sizes
-    sizes: Sizes
-    k1: Sizes
+    first: Sizes  # where each pair's path begins
+    paths: Sizes  # the k
+    sizes: Sizes  # items that the lists of each pair have together
+    k1: Sizes  # set sizes
     k2: Sizes
-    shared: Sizes
+    shared: Sizes  # items in both sets
     fuji: Scores
-    high: Scores
-    by_depth: Scores
-    kth: Scores
-    outside: Scores
-    near: Scores
+    high: Scores  # upper bound of FUJI
+    by_depth: Scores  # one column per measure of the agreement at all depths
+    kth: Scores  # one column per list: the last scores of its sets
+    outside: Scores  # one column per list: the mean membership of its items outside its sets
+    near: Scores  # the summed memberships of near misses, for paths of one point
 
 
 def compared(r: Lists, s: Lists, task: ListTask) -> dict[str, NDArray[Any]]:
@@ -441,17 +385,20 @@ def _against_chance(
         for q in here.tolist():
             points = slice(swept.first[q], swept.first[q + 1])
             defined = [measure for measure in known if not np.isnan(values[measure.name][points]).all()]
-            found = _alone(r, s, task, q, swept.paths[points], defined) if defined else {}
-            for name, level in found.items():
+            if not defined:
+                continue
+            path = swept.paths[points]
+            overlap = overlap_of_lists(r, s, q, path, task)
+            closed = [measure for measure in defined if closed_form(measure, overlap) is not None]
+            for name, (level,) in chances(overlap, closed, [Grid(path, "custom", int(path[-1]))]).items():
                 p_value = np.nan if level.p_value is None else level.p_value
                 out[name][:, q] = level.expected_auc, level.corrected_auc, p_value
-    return {measure.name: _named(measure, out[measure.name]) for measure in known}
-
-
-def _named(measure: Measure, rows: Scores) -> dict[str, Scores]:
-    """Return expected and corrected values and p-values under their names; no p-values without a null distribution."""
-    names = ("expected", "corrected", "p") if has_area_null(measure) else ("expected", "corrected")
-    return {f"{measure.name}_{name}": row for name, row in zip(names, rows, strict=False)}
+    columns = {}
+    for measure in known:
+        names = ("expected", "corrected", "p") if has_area_null(measure) else ("expected", "corrected")
+        rows = zip(names, out[measure.name], strict=False)
+        columns[measure.name] = {f"{measure.name}_{name}": row for name, row in rows}
+    return columns
 
 
 def _nulls(r: Lists, s: Lists, task: ListTask, swept: Swept, here: Sizes) -> Nulls:
@@ -466,11 +413,3 @@ def _nulls(r: Lists, s: Lists, task: ListTask, swept: Swept, here: Sizes) -> Nul
     for q in np.flatnonzero(two & ((side_r.upper < r.sizes[here]) | (side_s.upper < s.sizes[here]))).tolist():
         shared[q] = np.intersect1d(r.best(here[q]), s.best(here[q])).size
     return Nulls(swept.paths, side_r, side_s, shared, closed, task.tail)
-
-
-def _alone(r: Lists, s: Lists, task: ListTask, q: int, path: Sizes, measures: Sequence[Measure]) -> dict[str, Chance]:
-    """Return one pair's measures against chance, where that is known in closed form."""
-    overlap = overlap_of_lists(r, s, q, path, task)
-    known = [measure for measure in measures if closed_form(measure, overlap) is not None]
-    levels = chances(overlap, known, [Grid(path, "custom", int(path[-1]))])
-    return {name: level for name, (level,) in levels.items()}

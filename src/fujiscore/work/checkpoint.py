@@ -60,8 +60,8 @@ class Finished:
         result: NDArray[Any] = np.load(io.BytesIO(content[SUM:]), allow_pickle=False)
         return result
 
-    def save(self, number: int, result: NDArray[Any]) -> None:
-        """Keep a tile's result; a disk that takes no more is a NoRoomError."""
+    def save(self, number: int, result: Any) -> None:
+        """Keep a tile's result, an array; a disk that takes no more is a NoRoomError."""
         path, stored = self._path(number), io.BytesIO()
         np.save(stored, result, allow_pickle=False)
         content = stored.getvalue()

@@ -74,7 +74,7 @@ $(MODELS)/.ready: pyproject.toml Makefile
 	touch $@
 
 models-test: $(MODELS)/.ready
-	$(MODELS)/bin/python -m pytest -rs tests/models
+	$(MODELS)/bin/python -m pytest -rs tests/inputs/test_models.py
 
 slow: $(READY)
 	$(BIN)/python -m pytest -n 2 -m slow

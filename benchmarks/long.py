@@ -24,7 +24,7 @@ import json, sys, time
 from pathlib import Path
 import pyarrow.parquet as pq
 import fujiscore as fj
-from fujiscore.stream import ROWS
+from fujiscore.pair.passes.stream import ROWS
 
 file, rounds = sys.argv[1], int(sys.argv[2])
 

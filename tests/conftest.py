@@ -1,14 +1,30 @@
-"""What all tests share: the way to the oracle, the hypothesis profiles, and the data outside the project."""
+"""What all tests share: the oracle's path, the hypothesis profiles, the data outside the project, missing extras."""
 
 from __future__ import annotations
 
+import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from fujiscore import MissingExtraError
 from fujiscore.io import documents
+
+# Optional libraries, and the extra that installs each.
+EXTRAS = {
+    "distributed": "dask",
+    "duckdb": "duckdb",
+    "matplotlib": "plot",
+    "networkx": "examples",
+    "pandas": "frames",
+    "polars": "dev",
+    "pyarrow": "parquet",
+    "sklearn": "ml",
+}
+MISSING = {name: extra for name, extra in EXTRAS.items() if find_spec(name) is None}
 
 HERE = Path(__file__).parent
 # The tests are imported as single files (importlib mode): the oracle and the strategies lie beside them.
@@ -19,6 +35,46 @@ sys.path.insert(0, str(HERE))
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile("repeatable")
+
+
+# No test opens a window.
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+def skip_without_extra(error: BaseException | None) -> None:
+    """Skip what failed because an optional library is not installed, naming its extra."""
+    if isinstance(error, MissingExtraError) and MISSING:
+        pytest.skip(str(error), allow_module_level=True)
+    name = (getattr(error, "name", None) or "").partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and name in MISSING:
+        pytest.skip(f"needs {name}: pip install 'fujiscore[{MISSING[name]}]'", allow_module_level=True)
+
+
+class Module(pytest.Module):
+    """A file of tests, skipped where it imports an optional library that is not installed."""
+
+    def collect(self):
+        try:
+            return super().collect()
+        except self.CollectError as error:
+            skip_without_extra(error.__cause__)
+            raise
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    return Module.from_parent(parent, path=module_path)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup():
+    try:
+        return (yield)
+    except ImportError as error:
+        skip_without_extra(error)
+        raise
+
+
+pytest_runtest_call = pytest_runtest_setup
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +95,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter) -> None:
     """Say at the end how many tests had no browser to run in."""
-    skipped = [report for report in terminalreporter.stats.get("skipped", ()) if "browser" in report.keywords]
+    skipped = [
+        report for report in terminalreporter.stats.get("skipped", ()) if "browser" in getattr(report, "keywords", ())
+    ]
     if skipped:
         how = "`make browser-test` installs Chromium and Playwright, and runs them"
         terminalreporter.write_line(f"BROWSER TESTS SKIPPED: {len(skipped)}; {how}.", yellow=True, bold=True)

@@ -30,13 +30,19 @@ HOSTILE = [
     "",
 ]
 # Public classes that are not results.
-NO_RESULTS = {"Column", "InputError", "MissingExtraError", "Properties"}
+NO_RESULTS = {"Column", "Properties"}
 
 
 def public_classes():
     """Return the public classes of results by name, and those of the gates."""
-    names = [name for name in fj.__all__ if inspect.isclass(getattr(fj, name)) and name not in NO_RESULTS]
-    return {**{name: getattr(fj, name) for name in names}, "Verdict": Verdict}
+    public = {name: getattr(fj.results, name) for name in fj.results.__all__ if name not in NO_RESULTS}
+    return {**public, "Ranking": fj.Ranking, "Rankings": fj.Rankings, "Verdict": Verdict}
+
+
+def public_functions():
+    """Return the public functions by name."""
+    public = {name: getattr(module, name) for module in (fj, fj.stats) for name in module.__all__}
+    return {name: value for name, value in public.items() if inspect.isfunction(value)}
 
 
 def gallery(items, names, seed=0):

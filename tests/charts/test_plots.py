@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 
 import fujiscore as fj
 from fujiscore.charts import plots
-
-mpl.use("Agg")
 
 R, S = [5.0, 4.0, 3.0, 2.0, 1.0], [4.0, 5.0, 1.0, 3.0, 2.0]
 

@@ -274,7 +274,7 @@ class TestSignals:
 def test_an_interrupt_does_not_wait_for_threads(call):
     """In the library, too: what the threads still compute is not awaited."""
     program = (
-        "import os, signal, threading, time\nfrom fujiscore.tiles import run, spread\n"
+        "import os, signal, threading, time\nfrom fujiscore.work.tiles import run, spread\n"
         "ended, begun = threading.Event(), time.monotonic()\n"
         "def work(*_): ended.wait(60)\n"
         "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"

@@ -644,7 +644,7 @@ def test_methods_are_known_by_code_and_parameters():
 SLOW_RUN = """
 import sys, time
 import numpy as np
-from fujiscore.study import study
+from fujiscore.features.study import study
 def slow(X, y):
     time.sleep(0.25)
     return X[y == 1].mean(axis=0) ** 2

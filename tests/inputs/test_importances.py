@@ -1,6 +1,6 @@
 """What `importances` reads from scikit-learn's objects, against the numbers that the objects themselves hold.
 
-Models of other libraries are in tests/models, with an environment of their own.
+Models of other libraries are in test_models.py, with an environment of their own.
 """
 
 from __future__ import annotations
@@ -633,7 +633,7 @@ def test_opposite_coefficients():
 
 def test_rows_by_compare_runs():
     class Explanation:
-        """The parts of a shap.Explanation that are read; the real one is in tests/models."""
+        """The parts of a shap.Explanation that are read; the real one is in tests/inputs/test_models.py."""
 
         feature_names = ("a", "b", "c")
         base_values = 0.0

@@ -13,7 +13,6 @@ from itertools import pairwise, permutations, product
 from pathlib import Path
 from statistics import median
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -27,7 +26,6 @@ from fujiscore.cli import fuji
 from fujiscore.inference.multiplicity import adjusted
 from fujiscore.many.aggregation import exact_rho
 
-mpl.use("Agg")
 METHODS = ("borda", "median", "rrf", "rra")
 LISTS = {"x": list("dabc"), "y": list("adxkbcmnop"), "z": list("aqdrbstuvwxy")}
 # Written by data/rra.R, which says how.

@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import permutations, product
 from statistics import mean, variance
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 import fujiscore as fj
 from fujiscore.cli import fuji
 
-mpl.use("Agg")
 # The example of SuperRanker's documentation; its tests state 0, 4/3 and 4/3 at depths 1, 2 and 5.
 EXAMPLE = [list("abcdefgh"), list("abcefgdh"), list("aecdbhgf")]
 

@@ -491,10 +491,10 @@ def test_small_batches_do_not_import_numba():
     text = """
 import sys
 import numpy as np
-from fujiscore.batches import Depths, Lists, Task, compared
-from fujiscore.measures import find
+from fujiscore.runs.batches import Depths, Lists, ListTask, compared
+from fujiscore.measures.registry import find
 lists = Lists(np.arange(0, 40, 10), np.tile(np.arange(10), 3), np.tile(np.arange(10.0), 3))
-compared(lists, lists, Task(tuple(map(find, ("fuji", "rbo", "jaccard"))), Depths(10), 1000))
+compared(lists, lists, ListTask(tuple(map(find, ("fuji", "rbo", "jaccard"))), Depths(10), 1000))
 print("numba" in sys.modules)
 """
     environment = {name: value for name, value in os.environ.items() if name != "FUJISCORE_COMPILE"}

@@ -300,7 +300,7 @@ real = importlib.util.find_spec
 sys.modules["pyarrow"] = None
 importlib.util.find_spec = lambda name, *rest: None if name == "pyarrow" else real(name, *rest)
 from fujiscore import MissingExtraError
-from fujiscore.gates import bless, usual_ending
+from fujiscore.runs.baselines import bless, usual_ending
 assert usual_ending() == ".tsv.gz"
 bless({{"q": {{"a": 0.1}}}}, {str(tmp_path / "b.tsv.gz")!r})
 try:

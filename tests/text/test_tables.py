@@ -14,6 +14,7 @@ import pytest
 import fujiscore as fj
 from fujiscore.errors import choice, first_few, integer, proportion, spelled, spelling
 from fujiscore.text import tables
+from fujiscore.text.data import to_json
 
 
 class TestCsv:
@@ -52,7 +53,7 @@ class TestJson:
             "array": np.array([[1.5, np.nan], [2, 3]]),
             "none": None,
         }
-        assert json.loads(tables.to_json(data)) == {
+        assert json.loads(to_json(data)) == {
             "nan": None,
             "inf": None,
             "list": [1, None, None],
@@ -76,7 +77,7 @@ class TestJson:
             None: [],
             "keys": {np.int64(1): 2},
         }
-        assert json.loads(tables.to_json(data)) == {
+        assert json.loads(to_json(data)) == {
             "bool": True,
             "int": 3,
             "float": 0.5,
@@ -93,13 +94,13 @@ class TestJson:
         }
 
     def test_layout(self):
-        assert tables.to_json({"a": [1, 2], "b": {"c": 1}}) == '{\n  "a": [1, 2],\n  "b": {\n    "c": 1\n  }\n}\n'
-        assert tables.to_json({}) == "{}\n"
-        assert "ž" in tables.to_json({"ž": 1})
+        assert to_json({"a": [1, 2], "b": {"c": 1}}) == '{\n  "a": [1, 2],\n  "b": {\n    "c": 1\n  }\n}\n'
+        assert to_json({}) == "{}\n"
+        assert "ž" in to_json({"ž": 1})
 
     def test_any_label_can_be_written(self):
         odd = {"a\udc80": '"\\\n', "\x00": "\ud800"}
-        assert json.loads(tables.to_json(odd).encode()) == odd
+        assert json.loads(to_json(odd).encode()) == odd
 
 
 class TestText:

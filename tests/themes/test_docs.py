@@ -91,7 +91,7 @@ def commands(*pages):
 def cases():
     """Return the commands to run; those that take a minute are slow."""
     lines = dict.fromkeys([*SUGGESTED, *commands(*READ)])
-    alone = [line for line in lines if "--dask" not in line]  # test_cluster.py has a cluster
+    alone = [line for line in lines if "--dask" not in line]  # tests/work/test_executors.py has a cluster
     return [pytest.param(line, marks=pytest.mark.slow if line.startswith("fuji paper") else ()) for line in alone]
 
 
@@ -275,6 +275,12 @@ def test_the_architecture_follows_the_layers():
 @pytest.mark.parametrize("name", ["measures.md", "api.md"])
 def test_the_reference_is_up_to_date(name):
     assert text_of(DOCS / name) == script("make_reference.py")["PAGES"][name]()
+
+
+def test_the_rooms_are_up_to_date():
+    rooms = script("make_rooms.py")
+    assert text_of(DOCS / "architecture.md") == rooms["page"]()
+    assert text_of(DOCS / "pictures" / "rooms.svg") == rooms["picture"]()
 
 
 def test_the_command_line_reference_is_up_to_date():

@@ -18,7 +18,7 @@ IRIS, SPECIES = load_iris(return_X_y=True)
 
 
 class Explanation:
-    """The parts of a shap.Explanation that are read; the real one is in tests/models."""
+    """The parts of a shap.Explanation that are read; the real one is in tests/inputs/test_models.py."""
 
     def __init__(self, values, base_values=None, feature_names=None):
         self.values, self.base_values, self.feature_names = np.asarray(values), base_values, feature_names

@@ -13,7 +13,6 @@ import sys
 import time
 import unicodedata
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -33,8 +32,7 @@ from fujiscore.paper import page
 from fujiscore.paper.build import Reproduction
 from fujiscore.paper.record import PageTable, Section
 from fujiscore.text import tables
-
-mpl.use("Agg")
+from fujiscore.text.data import to_json
 
 MEGABYTE = 1_000_000
 LONG = "über_long" * 40
@@ -170,7 +168,7 @@ def test_any_name_in_every_form_of_a_result(items, names):
     rows = list(csv.reader(io.StringIO(tables.to_csv(["item"], [[item] for item in items]), newline="")))
     assert [row[0] for row in rows[1:]] == [tables.encodable(item) for item in items]
     merged = json.loads(json.dumps(dict.fromkeys(items)))  # JSON joins a pair of lone surrogates, whoever writes it
-    assert json.loads(tables.to_json(dict.fromkeys(items)).encode()) == merged
+    assert json.loads(to_json(dict.fromkeys(items)).encode()) == merged
     assert all(
         display_width(line) <= FILE.width for line in table(FILE, ["item"], [[printable(i, 160)] for i in items])
     )
@@ -178,7 +176,7 @@ def test_any_name_in_every_form_of_a_result(items, names):
 
 class TestJson:
     def test_keys_that_look_alike_are_all_kept(self):
-        held = json.loads(tables.to_json({1: "number", "1": "text", "1_": "other", None: 0, "None": 1}))
+        held = json.loads(to_json({1: "number", "1": "text", "1_": "other", None: 0, "None": 1}))
         assert held == {"1": "number", "1_": "text", "1__": "other", "None": 0, "None_": 1}
 
 

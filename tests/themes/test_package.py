@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from gallery import public_classes, public_functions
 
 import fujiscore as fj
 
@@ -56,13 +57,14 @@ def test_every_kernel_module_is_listed():
 
 
 def test_public_names_exist_once():
-    assert len(set(fj.__all__)) == len(fj.__all__)
-    assert [name for name in fj.__all__ if not hasattr(fj, name)] == []
+    names = [*fj.__all__, *fj.results.__all__, *fj.stats.__all__]
+    assert len(set(names)) == len(names)
+    assert [name for module in (fj, fj.results, fj.stats) for name in module.__all__ if not hasattr(module, name)] == []
 
 
-@pytest.mark.parametrize("name", [name for name in fj.__all__ if not name.endswith("MEASURES")])
+@pytest.mark.parametrize("name", {**public_classes(), **public_functions()})
 def test_public_names_are_documented(name):
-    public = getattr(fj, name)
+    public = {**public_classes(), **public_functions()}[name]
     assert inspect.getdoc(public)
     if inspect.isclass(public):
         for method, member in vars(public).items():
@@ -70,9 +72,9 @@ def test_public_names_are_documented(name):
                 assert inspect.getdoc(member), f"{name}.{method}"
 
 
-@pytest.mark.parametrize("name", [name for name in fj.__all__ if inspect.isfunction(getattr(fj, name))])
+@pytest.mark.parametrize("name", public_functions())
 def test_public_functions_have_examples(name):
-    assert ">>>" in getattr(fj, name).__doc__
+    assert ">>>" in public_functions()[name].__doc__
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "src" / "fujiscore").rglob("*.py")), ids=lambda path: path.stem)

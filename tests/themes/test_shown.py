@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import json
+import pickle
+import re
 import subprocess
 import sys
 from unicodedata import combining, east_asian_width
 from xml.etree import ElementTree as ET
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from gallery import HOSTILE, gallery, public_classes
@@ -101,6 +103,47 @@ def test_notes_and_tables_are_in_every_form(plain):
             assert note[:20] in "".join(ET.fromstring(result._repr_html_()).itertext())
 
 
+# --- plain values
+
+
+def test_results_are_plain_values_and_json(results):
+    for result in results:
+        data = result.to_dict()
+        assert json.loads(result.to_json()) == data, type(result)
+        assert list(data)[:2] == ["schema", "version"]
+        assert list(data)[-1] == "notes"
+        assert data["notes"] == list(getattr(result, "notes", ()))
+
+
+def test_what_is_undefined_is_none_in_plain_values():
+    data = fj.curve([1, 1, 1], [1, 2, 3], "kendall").to_dict()
+    assert data["value"] is None
+    assert data["values"] == [None] * 3
+
+
+def test_pickled_results_are_the_same(plain, hostile):
+    for result in (*plain, *hostile):
+        assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict(), type(result)
+
+
+def test_metrics_are_flat_floats(results):
+    without = {"Dendrogram", "TopFeature"}
+    for result in results:
+        metrics = result.metrics()
+        assert all(type(value) is float and not np.isnan(value) for value in metrics.values()), type(result)
+        assert all(re.fullmatch(r"[\w./ -]+", name) for name in metrics), (type(result), metrics)
+        assert metrics or type(result).__name__ in without, type(result)
+
+
+def test_metrics_have_the_numbers_of_the_result():
+    result = fj.compare([4, 3, 2, 1], [4, 2, 3, 1], ["fuji", "rbo(p=0.5)"], k=[2])
+    metrics = result.metrics()
+    assert metrics["fuji/auc"] == result.auc["fuji"]
+    assert metrics["fuji/auc/expected"] == result.chance["fuji"].expected_auc
+    assert metrics["fuji/at/2"] == result["fuji"].values[1]
+    assert metrics["rbo_p_0.5/auc"] == result.auc["rbo(p=0.5)"]
+
+
 # --- notebooks
 
 
@@ -166,6 +209,8 @@ def test_colours_are_those_of_the_figures():
 
 
 def test_heat_maps_have_matplotlibs_colours():
+    import matplotlib as mpl
+
     cividis = mpl.colormaps["cividis"]
     for share in np.linspace(0, 1, 101):
         here, ink = svg.shade(float(share))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fujiscore.measures.registry import MEASURES, find
-from fujiscore.text.tables import Table, Tabular, columns_table, frame, spread_places
+from fujiscore.text.tables import Table, columns_table, frame, spread_places
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,6 +54,10 @@ class ResultOverK(Result):
         }
         return [columns_table(self._caption(), shown, f"{self.ks.size} k", spread_places(self.ks.size, rows))]
 
+    def _data(self) -> Mapping[str, Any]:
+        data = dict(super()._data())
+        return {"ks": self.ks, **{name: part for name, part in data.items() if name not in {"grid", "ks"}}}
+
     def _caption(self) -> str:
         """Return the title of the table over k."""
         return self._summary()[0]
@@ -93,6 +98,13 @@ def estimate_cells(name: str, result: Any) -> dict[str, tuple[str, Any]]:
         "high": (".4f", result.high),
         "standard error": (".4f", result.standard_error),
     }
+
+
+def estimate_data(name: str, result: Any) -> dict[str, Any]:
+    """Return a value of pairs with its interval and standard error, for `to_dict`."""
+    ends = {key: getattr(result, key) for key in ("low", "high", "standard_error", "confidence")}
+    pairs = {"corrected": result.pairs.corrected, "pairs": result.pairs.values}
+    return {"measure": result.pairs.measure, "area": result.pairs.area, name: result.value, **ends, **pairs}
 
 
 def difference_table(

@@ -32,7 +32,7 @@ LONG = 120.0
 
 
 @dataclass(frozen=True)
-class DataRequest:
+class Request:
     """The data set asked for, and how to rank its features."""
 
     data: str
@@ -105,10 +105,10 @@ OPTIONS = (
 )
 
 
-asked = options.packed(DataRequest, *OPTIONS)
+request = options.packed(Request, *OPTIONS)
 
 
-def read(wanted: DataRequest) -> Data:
+def read(wanted: Request) -> Data:
     """Return the data set."""
     return load(
         wanted.data,
@@ -120,7 +120,7 @@ def read(wanted: DataRequest) -> Data:
     )
 
 
-def prepared(data: Data, wanted: DataRequest) -> Features:
+def prepared(data: Data, wanted: Request) -> Features:
     """Return the data set as the rankers take it, or a sample of its rows."""
     options: Any = {"task": wanted.task, "nan": wanted.nan, "groups": data.groups, "names": data.features}
     table = prepare(data.X, data.y, data.categorical, inspect=True, **options)
@@ -132,7 +132,7 @@ def notes(data: Data, others: Sequence[str]) -> list[str]:
     return [*(f"{data.name}: {text}" for text in data.notes), *others]
 
 
-def announce(table: Features, wanted: DataRequest, writing: Writing, work: Work, runs: float) -> None:
+def announce(table: Features, wanted: Request, writing: Writing, work: Work, runs: float) -> None:
     """Print about how long it will take, if it is long, and how to make it shorter."""
     seconds = estimate((table.rows, table.categorical.size), wanted, runs) / workers(work.jobs)
     if seconds > LONG:
@@ -141,7 +141,7 @@ def announce(table: Features, wanted: DataRequest, writing: Writing, work: Work,
         note(writing, f"{table.rows} rows: about {_duration(seconds)}{shorter}")
 
 
-def estimate(shape: tuple[int, ...], wanted: DataRequest, runs: float) -> float:
+def estimate(shape: tuple[int, ...], wanted: Request, runs: float) -> float:
     """Return about how many seconds one core needs for so many runs of all methods."""
     n, m = shape
     depth = log2(max(n, 2))

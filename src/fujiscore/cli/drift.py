@@ -14,6 +14,7 @@ from fujiscore.cli.terminal import GREEN, ORANGE, label, table
 from fujiscore.errors import NAME, printable
 from fujiscore.inputs.transforms import one_per_ranking
 from fujiscore.pair.gates import require_bounds
+from fujiscore.text.tabular import data_of
 from fujiscore.versions.drift import NOISES, ROLES
 from fujiscore.versions.results import COLUMNS, SHARES, SHOWN
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DriftGates:
+class Limits:
     """What makes the command fail; the fields are the arguments of `Drift.judge`."""
 
     fail_under: float | None
@@ -33,7 +34,7 @@ class DriftGates:
 
 
 gated = options.packed(
-    DriftGates,
+    Limits,
     options.option("--fail-under", "Exit with 1 if the similarity is below X.", type=float, metavar="X"),
     options.corrected("Let --fail-under judge the value corrected for chance."),
     options.option(
@@ -118,7 +119,7 @@ def command(
     k: int | None,
     ks: Any,
     reading: options.Reading,
-    gates: DriftGates,
+    limits: Limits,
     plot: str | None,
     html: str | None,
     writing: options.Writing,
@@ -136,7 +137,7 @@ def command(
     """
     read = [*files, *reference_resamples, *current_resamples]
     check_destinations(writing, read, plot, html)
-    require_bounds(measure, fail_under=gates.fail_under, corrected=gates.corrected)
+    require_bounds(measure, fail_under=limits.fail_under, corrected=limits.corrected)
     if k is not None and ks is not None:
         raise click.UsageError("-k and --ks both say where to evaluate: pass one of them.")
     if seeds and (reference_resamples or current_resamples):
@@ -167,7 +168,7 @@ def command(
     if seeds:
         first = f"comparing the first rankings, {printable(old.names[0], NAME)} and {printable(new.names[0], NAME)}"
         result = replace(result, notes=(first, *result.notes))
-    verdict = result.judge(**asdict(gates))
+    verdict = result.judge(**asdict(limits))
     if plot is not None:
         rows = min(15, len(result.changes))
         draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 1.6 + 0.28 * rows))
@@ -187,7 +188,7 @@ def _report(result: fj.results.Drift, verdict: Verdict, files: tuple[str, ...], 
     return Report(
         "drift",
         lambda screen: _text(screen, result, verdict, show),
-        lambda: {"files": list(files), **result.to_dict(), "passed": verdict.passed, "gates": verdict.to_list()},
+        lambda: {"files": list(files), **result.to_dict(), **data_of(verdict)},
         COLUMNS,
         lambda: map(astuple, result.changes),
         result.notes,

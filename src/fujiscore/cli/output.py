@@ -13,7 +13,8 @@ import click
 from fujiscore._version import __version__
 from fujiscore.cli.terminal import FILE, Screen, terminal
 from fujiscore.errors import InputError, MissingExtraError, one_line
-from fujiscore.text.tables import ascii_json, to_csv, to_json
+from fujiscore.text.data import ascii_json, to_json
+from fujiscore.text.tables import to_csv
 from fujiscore.work.files import write_atomically
 
 if TYPE_CHECKING:

@@ -31,25 +31,25 @@ LEAST_COLUMN = 20
         "fuji rank breast_cancer --trees 50 --show 5",
     ),
 )
-@data_sets.asked
+@data_sets.request
 @options.writing
 @options.work
-def command(*, asked: data_sets.DataRequest, writing: options.Writing, work: options.Work) -> None:
+def command(*, request: data_sets.Request, writing: options.Writing, work: options.Work) -> None:
     """Rank the features of a data set by several methods.
 
     DATA is a CSV, TSV, Parquet, Feather, ARFF or libsvm file with a column of classes or a numeric target (--target),
     one of breast_cancer, diabetes, digits, iris and wine, or openml:NAME. With --out rankings.csv all scores are
     written as a table that the other commands read.
     """
-    check_destinations(writing, [asked.data])
-    data = data_sets.read(asked)
-    table = data_sets.prepared(data, asked)
-    data_sets.announce(table, asked, writing, work, 1)
+    check_destinations(writing, [request.data])
+    data = data_sets.read(request)
+    table = data_sets.prepared(data, request)
+    data_sets.announce(table, request, writing, work, 1)
     rankings = rank(
         table,
-        methods=tuple(dict.fromkeys(asked.method)),
-        trees=asked.trees,
-        random_state=asked.seed,
+        methods=tuple(dict.fromkeys(request.method)),
+        trees=request.trees,
+        random_state=request.seed,
         **work.arguments(writing),
     )
     deliver(_report(rankings, data, table, writing.show or SHOWN), writing)

@@ -23,6 +23,7 @@ from fujiscore.runs.baselines import require_storable
 from fujiscore.runs.compare import compare_runs
 from fujiscore.runs.gates import judge
 from fujiscore.runs.tables import RunColumns, load_run
+from fujiscore.text.tabular import data_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -239,8 +240,7 @@ def _data(result: RunComparison, verdict: Verdict, names: tuple[str, str], expla
         "a": names[0],
         "b": names[1],
         **result.to_dict(),
-        "gates": verdict.to_list(),
-        "passed": verdict.passed if verdict.checks else None,
+        **data_of(verdict),
         "explained": [{"query": query, **_explanation(result.explain(query))} for query in queries],
     }
 

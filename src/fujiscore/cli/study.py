@@ -40,7 +40,7 @@ SHOWN = 10
         "fuji study diabetes --resamples 5 --trees 50 --permutations 200",
     ),
 )
-@data_sets.asked
+@data_sets.request
 @options.option("--measure -m", "Measure, as listed by 'fuji measures'.", type=options.MeasureName(), default="fuji")
 @options.option("--ks", "Where to evaluate curves.", type=options.GridType(), default="exp")
 @options.option("--resamples", "Number of resamples.", type=options.Count(3), default=20)
@@ -66,7 +66,7 @@ SHOWN = 10
 @options.work_anywhere
 def command(
     *,
-    asked: data_sets.DataRequest,
+    request: data_sets.Request,
     html: str | None,
     writing: options.Writing,
     kind: str | None,
@@ -78,18 +78,18 @@ def command(
     DATA is as in fuji rank. Every method ranks the features on all rows and on resamples of them. Prints a summary;
     --out writes everything as files. Interrupted runs resume when started again with the same --out.
     """
-    check_destinations(replace(writing, out=None), [asked.data], html=html)
+    check_destinations(replace(writing, out=None), [request.data], html=html)
     if kind is not None and writing.out is None:
         raise click.UsageError("--figures is the format of the figures in a folder: pass --out DIR too.")
     with _claim(writing) as results:
-        data = data_sets.read(asked)
-        table = data_sets.prepared(data, asked)
-        data_sets.announce(table, asked, writing, work, 1 + chosen["resamples"])
+        data = data_sets.read(request)
+        table = data_sets.prepared(data, request)
+        data_sets.announce(table, request, writing, work, 1 + chosen["resamples"])
         result = study(
             table,
-            methods=tuple(dict.fromkeys(asked.method)),
-            trees=asked.trees,
-            random_state=asked.seed,
+            methods=tuple(dict.fromkeys(request.method)),
+            trees=request.trees,
+            random_state=request.seed,
             resume=None if results is None else results.resume,
             top=writing.show or SHOWN,
             **chosen,

@@ -21,7 +21,8 @@ from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import has_closed_form
 from fujiscore.pages.page import Page, Reported
 from fujiscore.pair.compare import Comparison, compare
-from fujiscore.text.tables import Table, Tabular, columns_table, first_places, short_start
+from fujiscore.text.tables import Table, columns_table, first_places, short_start
+from fujiscore.text.tabular import Tabular
 from fujiscore.work.seeds import as_seed
 
 if TYPE_CHECKING:
@@ -173,6 +174,20 @@ class Study(Result, Reported):
         from fujiscore.features import report as study_report
 
         return study_report.markdown(self)
+
+    def _data(self) -> dict[str, Any]:
+        from fujiscore.features import report as study_report
+
+        tables = {
+            name.removesuffix(".csv"): [dict(zip(header, row, strict=True)) for row in rows]
+            for name, (header, rows) in study_report.tables(self).items()
+        }
+        return {"measure": self.matrix.measure, **self.settings, **tables}
+
+    def _metrics(self) -> dict[str, Any]:
+        kinds = {"stability": self.stability, "stability_corrected": self.stability_corrected or {}}
+        steady = {name: {method: one.value for method, one in kind.items()} for name, kind in kinds.items()}
+        return {**steady, "similarity": {f"{a}-{b}": self.matrix[a, b] for a, b in self.curves}}
 
     __str__ = to_markdown
     _svg = "study"

@@ -22,7 +22,8 @@ from fujiscore.errors import (
 )
 from fujiscore.inputs.coercion import first_repeated, labelled, unique_labels
 from fujiscore.inputs.orders import Order, read_only
-from fujiscore.text.tables import COLUMNS, Table, Tabular, display_width, first_places, frame, free_name
+from fujiscore.text.tables import COLUMNS, Table, display_width, first_places, frame, free_name
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -201,6 +202,14 @@ class Ranking(Tabular):
         return [
             Table(caption, ["item", "score", "rank"], list(zip(names, scores, ranks, strict=True)), ["", ".5g", "d"])
         ]
+
+    def _data(self) -> dict[str, Any]:
+        listed = {"n": self.n, "universe": self.universe, "labels": self.items}
+        return {"name": self.name, **listed, "scores": self._plain_scores()}
+
+    def _plain_scores(self) -> Scores:
+        """Return the scores in item order, NaN for items that the ranking does not list."""
+        return self.scores if self.absent is None else np.where(self.absent, np.nan, self.scores)
 
     def _picture(self) -> str:
         from fujiscore.charts import svg
@@ -521,6 +530,11 @@ class Rankings(Sequence[Ranking], Tabular):
     def n(self) -> int:
         """The number of items."""
         return self._rankings[0].n
+
+    def _data(self) -> dict[str, Any]:
+        scores = {ranking.name: ranking._plain_scores() for ranking in self}  # noqa: SLF001 - as in _tables
+        listed = {"n": self.n, "universe": self.universe, "labels": self.labels}
+        return {"names": self.names, **listed, "scores": scores}
 
     @property
     def n_whole(self) -> int:

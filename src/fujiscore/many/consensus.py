@@ -128,6 +128,23 @@ class Consensus(Result):
             columns |= {"p_value": self.p_values[order], "adjusted_p_value": self.adjusted_p_values[order]}
         return columns
 
+    def _data(self) -> dict[str, Any]:
+        lists = zip(self.names, self.agreement, self.left_out, strict=True)
+        return {
+            "method": self.method,
+            "items": self.ranking.n,
+            "population": self.population,
+            "measure": self.measure,
+            "value": self.area,
+            "corrected": self.corrected,
+            "lists": [dict(zip(("list", "agreement", "left_out"), row, strict=True)) for row in lists],
+            "consensus": self.columns(),
+            "adjust": None if self.p_values is None else self.adjust,
+        }
+
+    def _metrics(self) -> dict[str, Any]:
+        return {"agreement": _mean(self.agreement), "left_out": _mean(self.left_out), "items": self.ranking.n}
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per item, best first, as a pandas or polars DataFrame, the notes in `.attrs`."""
         return frame(self.columns(), library, self.notes)

@@ -270,10 +270,38 @@ class Matrix(Result, Reported):
         return distances
 
     def _summary(self) -> list[str]:
-        apart = self.values[~np.eye(len(self.names), dtype=bool)] if self.square else self.values.ravel()
+        apart = self._of_pairs()
         span = f", {np.nanmin(apart):.4f} to {np.nanmax(apart):.4f}" if apart.size and not np.isnan(apart).all() else ""
         head = f"{len(self.names)} x {len(self.columns)} {find(self.measure).title}, {self.area}{span}"
         return [head]
+
+    def _data(self) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "items": None if self.rankings is None else self.rankings.n_whole,
+            "value": {self.measure: self.area},
+            "corrected": self.corrected,
+            "rows": self.names,
+            "columns": self.columns,
+            "ks": self.ks,
+            "measures": {self.measure: self.values},
+        }
+        if self.corrected:
+            data["raw"] = {self.measure: self.raw}
+        if self.p_values is not None:
+            data["p_values"] = {self.measure: self.p_values}
+            data["adjusted_p_values"] = {self.measure: self.adjusted_p_values}
+            data |= {"adjustment": self.adjustment, "alternative": self.alternative}
+        return data
+
+    def _metrics(self) -> dict[str, Any]:
+        values = self._of_pairs()
+        known = values[~np.isnan(values)]
+        parts = {"mean": known.mean(), "least": known.min(), "greatest": known.max()} if known.size else {}
+        return {self.measure: parts}
+
+    def _of_pairs(self) -> Scores:
+        """Return the values without those of a ranking with itself."""
+        return self.values[~np.eye(len(self.names), dtype=bool)] if self.square else self.values.ravel()
 
     _svg = "matrix"
 
@@ -329,6 +357,8 @@ class Dendrogram(Result):
     measure: str
     area: str
     notes: tuple[str, ...] = ()
+
+    _keys = ("names", "leaves", "linkage", "measure", "area", "merges")
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -392,6 +422,8 @@ class Embedding(Result):
     measure: str
     area: str
     notes: tuple[str, ...] = ()
+
+    _keys = ("names", "coordinates", "measure", "area", "share", "shares", "negative_share", "eigenvalues")
 
     @property
     def shares(self) -> Scores:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import Result, difference_table, estimate_cells, record
+from fujiscore.charts.result import Result, difference_table, estimate_cells, estimate_data, record
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES, ZERO, bounded, test, welch
 from fujiscore.inputs.ranking import Rankings
@@ -70,6 +70,9 @@ class ResampledSimilarity(Result):
         )
         return [head, COVERS]
 
+    def _data(self) -> dict[str, Any]:
+        return {**estimate_data("similarity", self), "rankings": self.m, "paired": self.paired}
+
     _svg = "similarity"
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
@@ -114,6 +117,9 @@ class PairComparison(Result):
             f"p = {self.p_value:.4g} ({'paired' if self.first.paired else 'unpaired'}{sides})"
         )
         return [head, COVERS]
+
+    def _data(self) -> dict[str, Any]:
+        return {"measure": self.first.pairs.measure, **super()._data()}
 
     _svg = "stability_comparison"
 

@@ -75,6 +75,10 @@ class ItemRanks(Result):
         numbers = {"tier": self.tier, "mean_rank": self.mean, "low": self.low, "high": self.high}
         return {"item": list(self.items), **numbers, "best": self.best, "worst": self.worst, "in_top": self.in_top}
 
+    def _data(self) -> dict[str, Any]:
+        items = [dict(zip(self.columns(), row, strict=True)) for row in zip(*self.columns().values(), strict=True)]
+        return {"rankings": self.m, "confidence": self.confidence, "k": self.k, "items": items}
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per item as a pandas or polars DataFrame, the notes in `.attrs`."""
         return frame(self.columns(), library, self.notes)

@@ -87,6 +87,8 @@ class SetStability(Result):
     confidence: float
     notes: tuple[str, ...] = ()
 
+    _keys = ("value", "low", "high", "standard_error", "variance", "confidence", "m", "n")
+
     @property
     def standard_error(self) -> float:
         """The standard error: of m - 1 degrees of freedom, and without each set's comparison with itself."""

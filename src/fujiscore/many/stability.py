@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import Result, ResultOverK, estimate_cells, record
+from fujiscore.charts.result import Result, ResultOverK, estimate_cells, estimate_data, record
 from fujiscore.errors import InputError, proportion
 from fujiscore.inference.intervals import ZERO, bounded
 from fujiscore.inputs.rankings import rankings as as_rankings
@@ -107,6 +107,14 @@ class Stability(Result, Reported):
             f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}, {self.m} rankings"
         )
         return [head, COVERS]
+
+    def _data(self) -> dict[str, Any]:
+        return {
+            **estimate_data("stability", self),
+            "rankings": self.m,
+            "names": self.pairs.names,
+            "left_out": self.left_out,
+        }
 
     _svg = "stability"
 

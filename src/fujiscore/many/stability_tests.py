@@ -93,6 +93,9 @@ class StabilityComparison(Result, Reported):
         )
         return [head, COVERS]
 
+    def _data(self) -> dict[str, Any]:
+        return {"measure": self.first.pairs.measure, **super()._data()}
+
     _svg = "stability_comparison"
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import isnan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,7 +13,8 @@ import numpy as np
 from fujiscore.errors import InputError, choice, first_few, proportion, spelled
 from fujiscore.inputs.coercion import no_signs
 from fujiscore.measures.overlap import Counts, Overlap, TopSets
-from fujiscore.text.tables import Table, Tabular
+from fujiscore.text.tables import Table
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -99,6 +100,23 @@ class Measure(Tabular):
     undefined: float = float("nan")
     aliases: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def _data(self) -> dict[str, Any]:
+        marks = {one.name: self.properties and getattr(self.properties, one.name) for one in fields(Properties)}
+        return {
+            "name": self.name,
+            "title": self.title,
+            "formula": self.formula,
+            "low": self.low,
+            "high": self.high,
+            **marks,
+            "unequal_sizes": self.unequal,
+            "symmetric": self.symmetric,
+            "headline": "whole list" if self.whole else "area",
+            "parameters": ", ".join(f"{name}={value}" for name, value in self.parameters.items()),
+            "aliases": ", ".join(self.aliases),
+            "reference": self.reference,
+        }
 
     def _facts(self) -> dict[str, str]:
         """Return the formula, the range, what the headline is, and the reference, in words."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Ties, ZeroTail
+    from fujiscore.measures.overlap import Sizes, Ties, ZeroTail
     from fujiscore.measures.registry import Measure
     from fujiscore.text.tables import Table
 
@@ -89,6 +89,11 @@ class Chance(ResultOverK):
         """Standard deviations above the expectation, at each k (0 where chance leaves no choice)."""
         spread = np.sqrt(self.variance)
         return np.divide(self.observed - self.expected, spread, out=np.zeros_like(spread), where=spread > ROUNDING)
+
+    @property
+    def k2(self) -> Sizes | None:
+        """The sizes of s's sets, where they are not those of r's."""
+        return self.grid.other
 
     @property
     def auc(self) -> float:
@@ -222,6 +227,11 @@ class Chance(ResultOverK):
             columns["p_value"] = self.p_values
         return columns
 
+    _keys = (
+        *("measure", "method", "alternative", "exact", "auc", "expected_auc", "corrected_auc", "auc_variance", "auc_z"),
+        *("p_value", "ks", "k2", "observed", "expected", "variance", "corrected", "z", "p_values"),
+        *("permutations", "top_weighted"),
+    )
     _plot = "chance"
     _svg = "chance"
 

@@ -11,7 +11,8 @@ from fujiscore.errors import counted, integer
 from fujiscore.inputs.orders import LOWEST, Order, SortedScores
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.measures.registry import evaluate, headline
-from fujiscore.text.tables import Table, Tabular
+from fujiscore.text.tables import Table
+from fujiscore.text.tabular import Tabular
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import run, spans
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -36,7 +36,8 @@ from fujiscore.pair.passes.stream import Column
 from fujiscore.pair.truncated import Bounds, bounds
 from fujiscore.pair.verdicts import differs_most, headline_level, verdict
 from fujiscore.text.notes import kind
-from fujiscore.text.tables import Table, Tabular, columns_table, text_table
+from fujiscore.text.tables import Table, columns_table, text_table
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,6 +73,7 @@ class Curve(ResultOverK):
     values: Scores
     notes: tuple[str, ...] = ()
 
+    _keys = ("measure", "value", "auc", "top_weighted_auc", "ks", "values")
     _plot = "curve"
     _svg = "curve"
 
@@ -340,6 +342,25 @@ class Comparison(ResultOverK, Reported):
 
     def _columns(self) -> dict[str, Any]:
         return {name: curve.values for name, curve in self.curves.items()}
+
+    def _data(self) -> dict[str, Any]:
+        measures: dict[str, Any] = {name: {"at": {}, "curve": curve.values} for name, curve in self.curves.items()}
+        for level in self.levels():
+            entry = measures[level.measure]
+            values = {name: value for name, value in asdict(level).items() if name not in {"measure", "k"}}
+            if level.k is not None:
+                entry["at"][level.k] = values
+            if level.k is None or "auc" not in entry:  # of one k only, the area is the value there
+                entry["auc" if "auc" not in entry else "auc_top_weighted"] = values
+        for name, chance in self.chance.items():
+            measures[name]["above_chance"] = chance.above() if chance.has_band else None
+        names = dict(zip("ab", self.rankings.names, strict=True))
+        sizes = {"items": self.n, "universe": self.rankings.universe, "ties_cut": self.ties_cut}
+        return {**names, **sizes, "measures": measures, "ks": self.ks}
+
+    def _metrics(self) -> Mapping[str, Any]:
+        measures: Mapping[str, Any] = self._data()["measures"]
+        return measures
 
     def _tables(self, rows: int | None) -> list[Table]:
         names = " and ".join(short_names(self.rankings.names))

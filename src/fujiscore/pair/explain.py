@@ -84,6 +84,14 @@ class Explanation(Result):
         names = ("rank_r", "rank_s", "score_r", "score_s", "membership_r", "membership_s", "contribution", "kind")
         return {"item": self.items, **{name: getattr(self, name) for name in names}}
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the table as rows, where the rankings are called a and b."""
+        names = [name.replace("_r", "_a").replace("_s", "_b") for name in self.columns()]
+        return [dict(zip(names, row, strict=True)) for row in zip(*self.columns().values(), strict=True)]
+
+    def _data(self) -> dict[str, Any]:
+        return {"k": [self.k1, self.k2], "fuji": self.value, "jaccard": self.jaccard, "rows": self.rows()}
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return the table as a pandas or polars DataFrame."""
         return frame(self.columns(), library, self.notes)

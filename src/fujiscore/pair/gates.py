@@ -7,7 +7,8 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError, shown, spelled
-from fujiscore.text.tables import Table, Tabular
+from fujiscore.text.tables import Table
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from fujiscore.measures.registry import Measure
@@ -65,9 +66,12 @@ class Verdict(Tabular):
         """Return the lines of the gates that failed."""
         return [line for check, line in zip(self.checks, self.lines(), strict=True) if not check.passed]
 
-    def to_list(self) -> list[dict[str, Any]]:
-        """Return one entry per gate for JSON."""
-        return [asdict(check) for check in self.checks]
+    def _data(self) -> dict[str, Any]:
+        gates = [asdict(check) for check in self.checks]
+        return {"passed": self.passed if self.checks else None, "gates": gates}
+
+    def _metrics(self) -> dict[str, Any]:
+        return {"passed": float(self.passed), **{check.what: check.value for check in self.checks}}
 
 
 def require_bounds(

@@ -67,6 +67,8 @@ class Recall(Result):
     within_upper: Scores
     notes: tuple[str, ...] = ()
 
+    _keys = ("k", "epsilon", "mean", "known", "values", "upper", "plain", "within", "within_upper")
+
     def __len__(self) -> int:
         """Return the number of queries."""
         return self.values.size

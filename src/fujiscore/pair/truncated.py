@@ -73,6 +73,10 @@ class Bounds(ResultOverK):
     def _columns(self) -> dict[str, Any]:
         return {"low": self.low, "high": self.high}
 
+    def _data(self) -> dict[str, Any]:
+        ends = dict(zip(("low", "high"), self.auc, strict=True))
+        return {"items": self.n, "bounds": {"auc": ends, "curve": {"low": self.low, "high": self.high}}, "ks": self.ks}
+
     _plot = "bounds"
     _svg = "bounds"
 
@@ -157,6 +161,8 @@ class RBO(Result):
     ext: float
     p: float
     notes: tuple[str, ...] = field(default=(), compare=False)
+
+    _keys = ("ext", "min", "max", "res", "p")
 
     @property
     def max(self) -> float:

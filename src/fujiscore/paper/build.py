@@ -12,7 +12,7 @@ from fujiscore._version import __version__
 from fujiscore.errors import InputError, MissingExtraError, spelled
 from fujiscore.paper import figures, forest, genes, page, properties, scenarios, sources, study, theory
 from fujiscore.paper.record import VERDICTS
-from fujiscore.text.tables import to_json
+from fujiscore.text.data import to_json
 from fujiscore.work.files import results_folder
 from fujiscore.work.tiles import run
 

@@ -262,8 +262,7 @@ class RunComparison(Result, Reported):
             for group, spreads in self.group_spreads().items()
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything for JSON: summary, groups, the queries that changed most, and the columns."""
+    def _data(self) -> dict[str, Any]:
         only = {
             name: {"count": len(queries), "first": queries[:NAMED].tolist()}
             for name, queries in (("only_a", self.only_a), ("only_b", self.only_b))
@@ -280,8 +279,10 @@ class RunComparison(Result, Reported):
             **groups,
             "changed_most": [self.queries[place] for place in self.changed_most()],
             "columns": self.table(),
-            "notes": list(self.notes),
         }
+
+    def _metrics(self) -> dict[str, Any]:
+        return {"queries": len(self), **{name: self.spread(name)._asdict() for name in self.shown_columns()}}
 
     def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:  # type: ignore[override]
         """Return a short report for a pull request: verdict of gates if given, measures, queries that changed most."""

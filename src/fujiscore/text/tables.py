@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -13,10 +12,10 @@ from unicodedata import category, east_asian_width
 
 import numpy as np
 
-from fujiscore.errors import MissingExtraError, choice, integer, one_line, printable, short_names, shortened
+from fujiscore.errors import MissingExtraError, choice, one_line, printable, short_names, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 LIBRARIES = ("pandas", "polars")
 # How many rows of each table Markdown and LaTeX show by default, and notebooks always.
@@ -137,51 +136,6 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def _cell(value: Any) -> Any:
     """Return a value as CSV shows it."""
     return "" if value is None or (isinstance(value, (float, np.floating)) and np.isnan(value)) else value
-
-
-def to_json(data: Mapping[str, Any]) -> str:
-    """Return JSON with one line per entry and plain lists on one line; NaN and infinities become null."""
-    return encodable(_indented(_plain(data), "") + "\n")  # lone surrogates as \\ud800, which is JSON
-
-
-def ascii_json(text: str) -> str:
-    """Return JSON with its other characters escaped, for a place that has none but ASCII."""
-    import json
-
-    return "".join(part if part.isascii() else json.dumps(part)[1:-1] for part in re.split(r"([^\x00-\x7f]+)", text))
-
-
-def _indented(value: Any, margin: str) -> str:
-    """Return a JSON value with nested containers indented."""
-    import json
-
-    inner = margin + "  "
-    if isinstance(value, dict) and value:
-        entries = [f"{json.dumps(key, ensure_ascii=False)}: {_indented(part, inner)}" for key, part in value.items()]
-    elif isinstance(value, list) and any(isinstance(part, (dict, list)) for part in value):
-        entries = [_indented(part, inner) for part in value]
-    else:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    start, end = "{}" if isinstance(value, dict) else "[]"
-    return f"{start}\n{inner}" + f",\n{inner}".join(entries) + f"\n{margin}{end}"
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold."""
-    if isinstance(value, Mapping):
-        entries: dict[str, Any] = {}
-        for key, part in value.items():
-            entries[free_name(str(key), entries)] = _plain(part)  # 1 and "1" are two keys
-        return entries
-    if isinstance(value, np.longdouble):
-        return _plain(float(value))
-    if isinstance(value, (np.ndarray, np.generic)):
-        return _plain(value.tolist())
-    if isinstance(value, (list, tuple, range)):
-        return [_plain(part) for part in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 @dataclass(frozen=True)
@@ -305,67 +259,3 @@ def short_text(summary: Iterable[str], notes: Sequence[str]) -> str:
     if len(tail) > room:
         tail = [*tail[: room - 1], f"... {len(notes)} notes in all: see .notes"]
     return "\n".join([*head, *tail])
-
-
-class Tabular:
-    """What is shown as a summary, tables, a picture and notes: in the terminal, notebooks, Markdown and LaTeX."""
-
-    notes: tuple[str, ...]
-
-    def _summary(self) -> Sequence[str]:
-        """Return the lines that print shows before the notes."""
-        raise NotImplementedError
-
-    def _tables(self, rows: int | None) -> Sequence[Table]:
-        """Return the tables, each of at most so many rows (None: all)."""
-        raise NotImplementedError
-
-    def _picture(self) -> str:
-        """Return an SVG picture for notebooks, or nothing."""
-        return ""
-
-    def _noted(self) -> tuple[str, ...]:
-        """Return the notes; small results have none."""
-        return getattr(self, "notes", ())
-
-    def __str__(self) -> str:
-        """Return the summary and the notes."""
-        return "\n".join([*self._summary(), *(f"note: {one_line(note)}" for note in self._noted())])
-
-    def __repr__(self) -> str:
-        """Return the summary and the notes in at most 20 lines of 100 columns."""
-        return short_text(self._summary(), self._noted())
-
-    def _repr_html_(self) -> str:
-        """Return the picture, the tables and the notes, for notebooks."""
-        from fujiscore.text import notebook
-
-        return notebook.html(self._tables(NOTEBOOK_ROWS), self._picture(), self._noted())
-
-    def to_markdown(self, *, rows: int | None = ROWS) -> str:
-        """Return the tables and the notes as Markdown, at most so many rows of each table (None for all)."""
-        lines: list[str] = []
-        for table in self._tables(_most(rows)):
-            lines += [markdown_text(table.caption), "", *to_markdown(table.header, table.cells(), table.text), ""]
-            lines += [*(f"{markdown_text(one_line(note))}\n" for note in table.notes)]
-        lines += [f"- {markdown_text(one_line(note))}" for note in self._noted()]
-        return "\n".join(lines).rstrip() + "\n"
-
-    def to_latex(self, *, rows: int | None = ROWS, label: str | None = None) -> str:
-        """Return the tables as LaTeX, at most so many rows of each (None for all), which needs the package booktabs.
-
-        Each table carries all notes. `label` names the first table, by default "tab:" and the kind of result; further
-        ones have "-2", "-3" and so on after it.
-        """
-        from fujiscore.text import latex
-
-        first = f"tab:{type(self).__name__.lower()}" if label is None else label
-        tables = self._tables(_most(rows))
-        labels = [first, *(f"{first}-{number}" for number in range(2, len(tables) + 1))]
-        notes = self._noted()
-        return "\n".join(latex.table(*each, notes) for each in zip(tables, labels, strict=True))
-
-
-def _most(rows: int | None) -> int | None:
-    """Return the most rows of a table, or raise."""
-    return None if rows is None else integer("rows", rows, 1)

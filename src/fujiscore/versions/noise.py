@@ -71,6 +71,8 @@ class VersionTest(Result):
     pairs: Matrix
     notes: tuple[str, ...] = ()
 
+    _keys = ("within", "between", "difference", "p_value", "least_p", "m", "splits", "exact")
+
     def in_words(self) -> list[str]:
         """Return the similarities within and between versions, and the test, in words."""
         sides = zip(("reference", "current"), self.within, self.m, strict=True)

@@ -11,7 +11,8 @@ from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, counted, first_few, short_names, spelled
 from fujiscore.measures.registry import find
 from fujiscore.pages.page import Page, Reported
-from fujiscore.text.tables import Table, Tabular, frame, markdown_text, text_columns, text_table, to_markdown
+from fujiscore.text.tables import Table, frame, markdown_text, text_columns, text_table, to_markdown
+from fujiscore.text.tabular import Tabular, data_of
 from fujiscore.versions.noise import ROUNDING
 
 if TYPE_CHECKING:
@@ -237,26 +238,26 @@ class Drift(Result, Reported):
         """Return one row per feature as a pandas or polars DataFrame, the notes in `.attrs`."""
         return frame({name: [getattr(one, name) for one in self.changes] for name in COLUMNS}, library, self.notes)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything for JSON."""
-        names = {"reference": self.names[0], "current": self.names[1]}
+    def _data(self) -> dict[str, Any]:
         kinds = {"appeared": self.appeared, "vanished": self.vanished, "flipped": self.flipped}
-        test = None
-        if self.noise is not None:
-            parts = ("within", "between", "difference", "p_value", "least_p", "m", "splits", "exact")
-            test = {"kind": self.noise_kind, **{name: getattr(self.noise, name) for name in parts}}
         return {
-            **names,
+            "reference": self.names[0],
+            "current": self.names[1],
             "features": self.comparison.n,
             "verdict": self.verdict,
             "beyond": self.beyond,
             "confidence": self.confidence,
             "similarity": [asdict(level) for level in self.comparison.levels()],
-            "noise": test,
+            "noise": None if self.noise is None else {"kind": self.noise_kind, **data_of(self.noise)},
             **{kind: [change.item for change in changes] for kind, changes in kinds.items()},
             "changes": [asdict(change) for change in self.changes],
-            "notes": list(self.notes),
         }
+
+    def _metrics(self) -> dict[str, Any]:
+        level, noise = self.level, {} if self.noise is None else {"noise": data_of(self.noise)}
+        known = {name: getattr(level, name) for name in ("value", "expected", "corrected", "z", "p_value")}
+        kinds = {"appeared": self.appeared, "vanished": self.vanished, "flipped": self.flipped, "moved": self.movers}
+        return {level.measure: known, **{kind: len(found) for kind, found in kinds.items()}, **noise}
 
     def to_markdown(self, *, rows: int | None = SHOWN, verdict: Sequence[str] = ()) -> str:
         """Return a report for a pull request: the verdict, lines of gates if given, similarity, movers, notes.

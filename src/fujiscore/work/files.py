@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError, first_few, spelled
-from fujiscore.text.tables import to_json
+from fujiscore.text.data import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

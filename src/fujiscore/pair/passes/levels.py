@@ -13,7 +13,8 @@ from fujiscore.inputs.coercion import ReadInPasses
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.measures.overlap import require_scores_for_fuji
 from fujiscore.pair.passes.thresholds import found, kept_keys, log_ties, score
-from fujiscore.text.tables import Table, Tabular
+from fujiscore.text.tables import Table
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,7 +26,8 @@ from fujiscore.measures.overlap import ZERO_TAIL, pair
 from fujiscore.pair.passes.levels import Extent, RankingLevels, SummarisedOverlap, SummarisedRanking, summarised
 from fujiscore.pair.passes.stream import Column, ColumnPair
 from fujiscore.pair.passes.thresholds import BITS, FURTHER, MOST_POINTS, buckets, classes, refined
-from fujiscore.text.tables import Table, Tabular
+from fujiscore.text.tables import Table
+from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
+from gallery import public_functions
 
 import fujiscore as fj
 from fujiscore import InputError
@@ -22,14 +23,14 @@ ARGUMENTS = {
 
 def test_every_function_with_policies_is_here():
     policies = {"negative", "nan", "missing", "duplicates"}
-    functions = {name: value for name in fj.__all__ if inspect.isfunction(value := getattr(fj, name))}
-    taking = {f.__name__ for f in functions.values() if policies <= set(inspect.signature(f).parameters)}
+    functions = public_functions().items()
+    taking = {name for name, function in functions if policies <= set(inspect.signature(function).parameters)}
     assert taking - {"read"} == set(ARGUMENTS)
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_unknown_keywords(name):
-    function = getattr(fj, name)
+    function = public_functions()[name]
     with pytest.raises(TypeError) as caught:
         function(*ARGUMENTS[name], misssing="zero")
     assert str(caught.value) == f"{name}() got an unexpected keyword argument 'misssing'. Did you mean 'missing'?"
@@ -43,7 +44,7 @@ def test_unknown_keywords(name):
 def test_options_of_importances_name_the_remedy(name, option):
     """drift(m1, m2, group=True) said "align() got an unexpected keyword argument"."""
     with pytest.raises(InputError, match=rf"{name} has no {option}, which is an option of importances.*{name}\(import"):
-        getattr(fj, name)(*ARGUMENTS[name], **{option: True})
+        public_functions()[name](*ARGUMENTS[name], **{option: True})
 
 
 def test_the_remedy_works():

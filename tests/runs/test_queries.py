@@ -273,7 +273,7 @@ class TestLists:
 
 
 class Run:
-    """The parts of a ranx.Run that are read; the real one is in tests/models."""
+    """The parts of a ranx.Run that are read; the real one is in tests/inputs/test_models.py."""
 
     def __init__(self, run):
         self.run = run

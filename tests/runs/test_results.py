@@ -19,7 +19,8 @@ from fujiscore.inference.intervals import Spread
 from fujiscore.measures.registry import find
 from fujiscore.runs.compare import compare_runs
 from fujiscore.runs.results import RunComparison
-from fujiscore.text.tables import bars, display_width, to_json
+from fujiscore.text.data import to_json
+from fujiscore.text.tables import bars, display_width
 
 A = {"x": {"a": 4, "b": 3, "c": 2}, "y": {"a": 4, "b": 3, "c": 2}, "z": {"a": 2, "b": 1}, "old": {"a": 1}}
 B = {"x": {"a": 9, "b": 8, "c": 1}, "y": {"a": 4, "c": 3, "b": 1}, "z": {"c": 2, "d": 1}, "new": {"a": 1}}

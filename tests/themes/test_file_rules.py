@@ -389,7 +389,7 @@ def test_messages_spell_arguments_as_the_caller_does(write):
 
 def test_small_files_need_no_dataframe_library(write):
     code = (
-        "import sys; from fujiscore.io import datasets, load, read\n"
+        "import sys; from fujiscore.io import load, read; from fujiscore.features import datasets\n"
         "[load(path) for path in sys.argv[1:]]; datasets.load(sys.argv[3], 'class')\n"
         "assert 'numba' not in sys.modules; read(sys.argv[1:3])\n"
         "assert not {'pyarrow', 'pandas', 'polars', 'sklearn', 'narwhals'} & set(sys.modules), sys.modules"

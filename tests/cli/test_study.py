@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from fujiscore.cli import fuji
-from fujiscore.cli.data import DataRequest, estimate
+from fujiscore.cli.data import Request, estimate
 from fujiscore.features.datasets import load
 from fujiscore.rankers import rank
 from fujiscore.work.files import results_folder
@@ -267,7 +267,7 @@ def test_text_becomes_categories_with_a_note(run):
 
 
 def test_a_million_rows_are_announced_with_a_way_out(run, monkeypatch):
-    asked = DataRequest("d", "y", (), (), "auto", None, "keep", None, None, ("relief", "genie3"), 200, 0)
+    asked = Request("d", "y", (), (), "auto", None, "keep", None, None, ("relief", "genie3"), 200, 0)
     assert estimate((1_000_000, 20), asked, 21) > 3600
     assert estimate((1797, 64), asked, 21) < 120
     example()

@@ -8,8 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from itertools import combinations
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -291,7 +289,8 @@ class TestCommand:
 
 
 def test_picture_shows_what_is_not_significant():
-    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
     matrix = fj.pairwise(some_rankings(), p_values=True)
     ax = matrix.plot()
     np.testing.assert_array_equal(ax.images[0].get_alpha() < 1, matrix.insignificant)

@@ -22,7 +22,7 @@ N = 40
 READ = """
 import pathlib, sys
 import fujiscore as fj
-from fujiscore.io.datasets import load
+from fujiscore.features.datasets import load
 for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     for read in (fj.read, lambda path: load(path, "score")):
         try:

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Sizes = NDArray[np.int64]
 
-# What is wrong with scores; the first is told first.
-FLAWS = ("NaN", "infinite", "negative")
+FLAWS = ("NaN", "infinite", "negative")  # of scores, in the order in which they are reported
 SIGNED = ("abs", "split")  # policies by which the magnitudes rank
 # The kind of fact that a policy for negative scores makes.
 SIGNS = {"clip": "negative as 0", "abs": "magnitudes", "split": "signs split"}
@@ -48,49 +47,23 @@ SIGNS = {"clip": "negative as 0", "abs": "magnitudes", "split": "signs split"}
 
 @dataclass
 class RawLists:
-    """The lists of one ranking, or of one run, while policies are applied to them.
+    """The lists of one ranking, or of one run, while policies are applied to them."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the ranking or run.
-    scores : ndarray of float64
-        The scores of all lists; never changed in place.
-    start : ndarray of int64
-        List q is start[q] to start[q + 1].
-    labels_at : callable
-        Given rows as they were at first, return their items' labels.
-    items : ndarray of int, optional
-        Small integers, the same for equal labels; None if no item is listed twice.
-    span : int
-        More than the greatest of these integers in any side; small, for keys of a small range are looked up in tables.
-    queries : sequence, optional
-        What the lists belong to; None for a single ranking.
-    negative, transform
-        The policy for negative scores, and how to transform them.
-    signed : bool
-        Whether signs are part of what the scores are (attributions), so that magnitudes rank them.
-    quiet : bool
-        Whether it is known already that scores are read as magnitudes.
-    rows : ndarray of int64, optional
-        Which of the first rows are left; None for all of them.
-    has_nan : bool
-        Whether some score is NaN, once that was looked for.
-    """
-
-    name: str
-    scores: Scores
-    start: Sizes
-    labels_at: Callable[[NDArray[Any]], list[Any]]
-    items: NDArray[Any] | None = None
-    span: int = 0
-    queries: Sequence[Any] | None = None
+    name: str  # of the ranking or run
+    scores: Scores  # of all lists; never changed in place
+    start: Sizes  # list q is start[q] to start[q + 1]
+    labels_at: Callable[[NDArray[Any]], list[Any]]  # given rows as they were at first, returns their labels
+    items: NDArray[Any] | None = None  # small integers, the same for equal labels; None if no item is listed twice
+    span: int = (
+        0  # more than the greatest of these in any side; small, for keys of a small range are looked up in tables
+    )
+    queries: Sequence[Any] | None = None  # what the lists belong to; None for a single ranking
     negative: str = "raise"
     transform: Any = None
-    signed: bool = False
-    quiet: bool = False
-    rows: NDArray[np.int64] | None = None
-    has_nan: bool = False
+    signed: bool = False  # signs are part of what the scores are (attributions): magnitudes rank them
+    quiet: bool = False  # it is known already that scores are read as magnitudes
+    rows: NDArray[np.int64] | None = None  # which of the first rows are left; None for all of them
+    has_nan: bool = False  # some score is NaN, once that was looked for
 
     @property
     def sizes(self) -> Scores:
@@ -170,13 +143,11 @@ def _check(side: RawLists, nan: str, tell: Callable[[Fact], None]) -> None:
 
 
 def refused(scores: Scores, negative: str, nan: str) -> dict[str, Mask]:
-    """Return the flaws that the policies refuse, first things first, and which scores have them."""
-    found = {
-        "NaN": np.isnan(scores) if nan == "raise" else None,
-        "infinite": np.isinf(scores) if negative in SIGNED else scores == np.inf,
-        "negative": scores < 0 if negative == "raise" else None,
-    }
-    return {what: bad for what in FLAWS if (bad := found[what]) is not None and bad.any()}
+    """Return the flaws that the policies refuse, in the order of their reports, and which scores have them."""
+    flaws = {"NaN": np.isnan(scores)} if nan == "raise" else {}
+    flaws["infinite"] = np.isinf(scores) if negative in SIGNED else scores == np.inf
+    flaws |= {"negative": scores < 0} if negative == "raise" else {}
+    return {what: bad for what, bad in flaws.items() if bad.any()}
 
 
 def bad_scores(what: str, name: str, count: int, total: int, first: float, place: str) -> InputError:
@@ -211,8 +182,8 @@ def _merge(side: RawLists, duplicates: str, tell: Callable[[Fact], None]) -> Non
     again = np.sort(first[counts > 1])
     if duplicates == "raise":
         number = side.list_of(int(again[0]))
-        own = again[again < side.start[number + 1]]
-        raise repeated(side.name, side.labels(own), None if side.queries is None else side.queries[number])
+        rows = again[again < side.start[number + 1]]
+        raise repeated(side.name, side.labels(rows), None if side.queries is None else side.queries[number])
     tell(about("duplicates", side.name, side.labels(again), count=keys.size - first.size, detail=duplicates))
     merged = scores.copy()
     if duplicates == "mean":

@@ -9,7 +9,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, counted, shown, spelled
 from fujiscore.inputs import models
-from fujiscore.inputs.coercion import NO_ITEM, as_ids, first_repeated, labelled, require_labels, unmasked
+from fujiscore.inputs.coercion import NO_ITEM, as_ids, first_repeated, labelled, objects, require_labels, unmasked
 from fujiscore.inputs.direction import remedy
 from fujiscore.inputs.models.attributions import joined_tensors
 from fujiscore.inputs.ranking import Ranking
@@ -26,14 +26,6 @@ FORMS = (
     "a file, a table with columns for query, item and score, a table or 2-D array of scores with one row per query, a "
     "pair (ids, scores) of such arrays, a mapping of query to ranking, or a list of rankings"
 )
-
-
-def objects(labels: Any) -> Any:
-    """Return labels as an array of objects."""
-    some = list(labels)
-    array = np.empty(len(some), object)
-    array[:] = some
-    return array
 
 
 def label_array(labels: list[Any]) -> NDArray[Any]:

@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
-from fujiscore.inputs.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels
+from fujiscore.inputs.coercion import (
+    EXACT,
+    Labelled,
+    as_frame,
+    is_table,
+    labelled,
+    objects,
+    require_apart,
+    require_labels,
+)
 from fujiscore.inputs.direction import by_rows, evidence
 from fujiscore.inputs.models import ModelScores, is_ranx_run
 from fujiscore.inputs.models.attributions import is_several_tensors
@@ -29,7 +38,6 @@ from fujiscore.io.documents import Files, document
 from fujiscore.io.table import FileTable, exact, listed, no_rows, not_a_number, number, unknown
 from fujiscore.runs import rows
 from fujiscore.runs.queries import RunRows, changes, joined, labels_at, two_groups
-from fujiscore.runs.rows import objects as _objects
 from fujiscore.text.notes import Note
 
 if TYPE_CHECKING:
@@ -304,8 +312,8 @@ def _from_rows(table: FileTable, roles: Roles) -> RunRows:
     if not scores:
         raise no_rows(table.file)
     require_apart(large, f"{table.file}, column {roles.scores[0]!r} must hold")
-    grouped = _objects(groups) if groups else None
-    return in_blocks(*blocks(_objects(queries)), _objects(items), np.array(scores), grouped)
+    grouped = objects(groups) if groups else None
+    return in_blocks(*blocks(objects(queries)), objects(items), np.array(scores), grouped)
 
 
 def _labelled(ranking: Any, name: str) -> Labelled:
@@ -332,7 +340,7 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
             require_labels(part.items, f"{name}, query {shown(query)}")
     sizes = np.array([part.scores.size for part in parts], np.int64)
     labels = [range(part.scores.size) if part.items is None else part.items for part in parts]
-    items = _objects(chain.from_iterable(labels))
+    items = objects(chain.from_iterable(labels))
     scores = np.concatenate([part.scores for part in parts])
     notes = [note for part in parts for note in part.notes]
     likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
@@ -403,7 +411,7 @@ def alike(first: RunRows, second: RunRows) -> tuple[RunRows, RunRows, tuple[str,
     columns, queries = [first.items, second.items], [first.queries, second.queries]
     if _is_text_and_not(*map(_kinds, columns)):
         notes.append(f"items {AS_TEXT}")
-        columns = [_objects(map(_text_of, c.tolist())) if isinstance(c, np.ndarray) else c for c in columns]
+        columns = [objects(map(_text_of, c.tolist())) if isinstance(c, np.ndarray) else c for c in columns]
     if _is_text_and_not(*(set(map(type, labels)) for labels in queries)):
         notes.append(f"queries {AS_TEXT}")
         queries = [[_text_of(query) for query in labels] for labels in queries]
@@ -446,4 +454,4 @@ def _same_storage(columns: list[Any]) -> list[Any]:
         import pyarrow as pa
 
         return [pa.array(c.tolist(), pa.large_string()) if isinstance(c, np.ndarray) else c for c in columns]
-    return [_objects(c.tolist() if isinstance(c, np.ndarray) else c.to_pylist()) for c in columns]
+    return [objects(c.tolist() if isinstance(c, np.ndarray) else c.to_pylist()) for c in columns]

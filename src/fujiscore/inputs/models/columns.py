@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, spelled
+from fujiscore.inputs.coercion import objects
 from fujiscore.inputs.models.source import positions
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def names_out(transformers: Sequence[Any], names: Labels | None) -> tuple[Labels
     named = names is not None
     for transformer in transformers:
         try:
-            names = transformer.get_feature_names_out(None if names is None else np.array([*names, None], object)[:-1])
+            names = transformer.get_feature_names_out(None if names is None else objects(names))
         except (AttributeError, TypeError, ValueError):
             return None, type(transformer).__name__
     return (None if names is None else list(names)) if named else positions(names, "x{}"), None

@@ -167,12 +167,6 @@ def opened(*paths: File) -> Files:
     return Files(*(locate(path)[0] for path in paths))
 
 
-def gather(paths: Iterable[File], **options: Any) -> Loaded:
-    """Return the rankings of several files under different names, with notes that name the files."""
-    several = list(paths)
-    return merged(several, load_each(several, **options))
-
-
 def load_each(paths: Sequence[File], *, files: Files | None = None, **options: Any) -> list[Loaded]:
     """Return the rankings of each of several files."""
     chosen = files or opened(*paths)
@@ -251,7 +245,7 @@ def read(
     if not paths:
         raise InputError("path must name at least one file; got none.")
     columns: Any = {"item": item, "score": score, "ranking": ranking, "format": format}
-    loaded = gather(paths, **columns, duplicates=duplicates)
+    loaded = merged(paths, load_each(paths, **columns, duplicates=duplicates))
     policies: Any = {"nan": nan, "missing": missing, "duplicates": duplicates}
     return admit(loaded, negative=negative, transform=transform, universe=universe, **policies)
 

@@ -103,7 +103,9 @@ class _Table:
             self.metadata, schema = opened.metadata, opened.schema_arrow
             self.parts = tuple(self.metadata.row_group(i).num_rows for i in range(self.metadata.num_row_groups))
         require_distinct(file, schema.names)
-        self.numeric = {name: _is_number(type_) for name, type_ in zip(schema.names, schema.types, strict=True)}
+        self.numeric = {
+            name: float(columnar.is_number(type_)) for name, type_ in zip(schema.names, schema.types, strict=True)
+        }
 
     def described(self) -> FileTable:
         """Return the table as the guesses of columns see it."""
@@ -164,13 +166,6 @@ class _Table:
             notes=notes,
             evidence=column_evidence(self.described(), roles, name, first_rows),
         )
-
-
-def _is_number(kind: Any) -> float:
-    """Return 1 for an Arrow type of numbers, 0 for others."""
-    from pyarrow import types
-
-    return float(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
 def _scores(column: Any, origin: str) -> Scores:

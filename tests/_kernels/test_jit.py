@@ -48,7 +48,7 @@ def kernels(monkeypatch):
     monkeypatch.setattr(_jit, "mode", lambda: "auto")
     monkeypatch.setattr(_jit, "spent", {"uncompiled": 0.0, "compiling": 0.0})
     modules = {name: import_module(f"fujiscore._kernels.{name}") for name in ("chance", "order", "relief")}
-    return {name: _jit.Gates(module, tiered=name != "relief") for name, module in modules.items()}
+    return {name: _jit.KernelGates(module, tiered=name != "relief") for name, module in modules.items()}
 
 
 def tails(kernels, n=10):

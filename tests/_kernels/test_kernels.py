@@ -130,7 +130,7 @@ def forced(mode):
         patch.setattr(_jit, "mode", lambda: mode)
         for name in _kernels.__all__:
             module = import_module(f"fujiscore._kernels.{name}")
-            patch.setattr(_kernels, name, _jit.Gates(module, tiered=True))
+            patch.setattr(_kernels, name, _jit.KernelGates(module, tiered=True))
         yield
 
 

@@ -14,7 +14,8 @@ from scipy.stats import gamma, hypergeom, norm
 
 import fujiscore as fj
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.measures.overlap import Overlap, grid
+from fujiscore.measures.grids import grid
+from fujiscore.measures.overlap import Overlap
 from fujiscore.measures.registry import evaluate, headline
 from fujiscore.null import area
 from fujiscore.null.closed_forms import closed_form
@@ -41,9 +42,17 @@ def sides(r, s, ks, zero_tail="include", population=None):
     return overlap, first, area.prepared(overlap.s, overlap.k2, overlap.n, overlap.zero_tail)
 
 
+def one_pair(first, second, measure, weights, exact=None):
+    """Variance and law of one pair."""
+    known = np.full((1, weights.size), np.nan) if exact is None else exact[None]
+    only, stacks = np.zeros(1, np.int64), (area.stacked([first]), area.stacked([second]))
+    variances, laws = area.pair_moments(only, only, *stacks, measure, weights, known)
+    return variances[0], laws[0]
+
+
 def moments(*arguments):
     """Variance and skewness."""
-    variance, law = area.moments(*arguments)
+    variance, law = one_pair(*arguments)
     return variance, law[kernels.SKEWNESS]
 
 
@@ -148,7 +157,7 @@ def test_many_pairs_as_single_ones():
     stack = area.stacked(kept)
     variances, laws = area.pair_moments(i, j, stack, stack, FUJI, weights, exact)
     for t, (a, b) in enumerate(zip(i, j, strict=True)):
-        variance, law = area.moments(kept[a], kept[b], FUJI, weights, exact[t])
+        variance, law = one_pair(kept[a], kept[b], FUJI, weights, exact[t])
         assert variances[t] == pytest.approx(variance, rel=1e-12)
         np.testing.assert_allclose(laws[t], law, rtol=1e-9, atol=1e-12)
 
@@ -282,7 +291,7 @@ def test_covariances_along_the_path():
     assert weights @ area._correlation(first, second, null.factors) @ weights == pytest.approx(null.variance, rel=1e-9)
     for g, law in enumerate(null._point_laws[:-1]):
         one = sides(r, s, overlap.asked[0][g : g + 1])[1:]
-        alone = area.moments(*one, FUJI, np.ones(1), null.exact[g : g + 1])[1]
+        alone = one_pair(*one, FUJI, np.ones(1), null.exact[g : g + 1])[1]
         np.testing.assert_allclose(law, alone, rtol=1e-9, atol=1e-12)
 
 

@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from gallery import public_functions
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
 from fujiscore.cli import fuji
-from fujiscore.measures.overlap import grid
+from fujiscore.measures.grids import grid
 from fujiscore.pair.passes.long import LongRequest, Passes
 from fujiscore.pair.passes.stream import Column, ColumnPair, segments, together
 from fujiscore.pair.passes.thresholds import BITS, MOST_POINTS, keys, score
@@ -318,12 +319,12 @@ def test_what_needs_items_is_refused(scores):
         "stability",
         "stability_curve",
         "consensus",
-        "stats.sequential_rank_agreement",
+        "sequential_rank_agreement",
         "compare_runs",
     ):
         given = (both, both) if name == "compare_runs" else (both,)
         with pytest.raises(fj.InputError, match="a and b must be in memory, not read in passes"):
-            getattr(fj, name)(*given)
+            public_functions()[name](*given)
 
 
 @pytest.mark.usefixtures("little_memory")

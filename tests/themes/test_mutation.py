@@ -194,7 +194,6 @@ COLLECTIONS = {
     "pairwise": (MANY, lambda a: fj.pairwise(a, corrected=True)),
     "consensus": (MANY, fj.consensus),
     "sequential_rank_agreement": (MANY, lambda a: fj.stats.sequential_rank_agreement(a, permutations=9)),
-    "stats.sequential_rank_agreement": (MANY, fj.stats.sequential_rank_agreement),
     "stability": (MANY, fj.stability),
     "stability_curve": (MANY, fj.stability_curve),
     "compare_stability": (MANY, fj.stats.compare_stability),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fujiscore.many.rank_agreement import RankAgreement
     from fujiscore.many.ranks import ItemRanks
     from fujiscore.many.stability import StabilityCurve
-    from fujiscore.measures.overlap import Grid
+    from fujiscore.measures.grids import Grid
     from fujiscore.null.chance import Chance
     from fujiscore.pair.compare import Curve
     from fujiscore.pair.truncated import Bounds

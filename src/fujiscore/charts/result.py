@@ -11,7 +11,7 @@ from fujiscore.text.tabular import Tabular
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fujiscore.measures.overlap import Grid, Sizes
+    from fujiscore.measures.grids import Grid, Sizes
 
 # How numbers that can be very small are written; others have four decimals.
 FORMATS = {"variance": ".3g", "p_value": ".3g", "z": ".2f"}

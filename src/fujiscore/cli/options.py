@@ -14,7 +14,8 @@ from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.rankings import DUPLICATES, MISSING, NAN, NEGATIVE
 from fujiscore.inputs.transforms import TRANSFORMS
 from fujiscore.io.formats import FORMATS
-from fujiscore.measures.overlap import GRIDS, TIES, ZERO_TAIL
+from fujiscore.measures.grids import GRIDS
+from fujiscore.measures.overlap import TIES, ZERO_TAIL
 from fujiscore.measures.registry import MEASURES, Measure, find
 
 if TYPE_CHECKING:

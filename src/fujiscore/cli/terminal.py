@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.overlap import Sizes
+    from fujiscore.measures.grids import Sizes
 
 NARROWEST, WIDEST, PLAIN_WIDTH = 60, 160, 80
 # Of middle lightness: they stand out on white as on black (contrast with either at least 4).

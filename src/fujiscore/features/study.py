@@ -16,7 +16,7 @@ from fujiscore.many.pairwise import pairwise
 from fujiscore.many.ranks import ItemRanks, item_ranks
 from fujiscore.many.stability import Stability, of_pairs
 from fujiscore.many.stability_tests import StabilityComparison, compare_stabilities
-from fujiscore.measures.overlap import grid
+from fujiscore.measures.grids import grid
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import has_closed_form
 from fujiscore.pages.page import Page, Reported

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from fujiscore.inputs.rankings import Policies
     from fujiscore.many.aggregation import Options
     from fujiscore.many.pairwise import PairTask
-    from fujiscore.measures.overlap import Grid, Ties, ZeroTail
+    from fujiscore.measures.grids import Grid
+    from fujiscore.measures.overlap import Ties, ZeroTail
 
 Method: TypeAlias = Literal["borda", "median", "rrf", "rra"]
 Adjust: TypeAlias = Literal["bh", "holm"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.measures.overlap import Grid, Sizes
+    from fujiscore.measures.grids import Grid, Sizes
 
 # How the distance between two clusters follows from those of their members.
 LINKAGES = ("average", "complete", "single")

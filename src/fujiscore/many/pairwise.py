@@ -17,6 +17,7 @@ from fujiscore.inference.multiplicity import ADJUSTMENTS, adjusted
 from fujiscore.inputs.rankings import combine, takes_policies
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.matrix import Matrix
+from fujiscore.measures.grids import grid
 from fujiscore.measures.overlap import (
     MOST_LEVELS,
     TIES,
@@ -25,7 +26,6 @@ from fujiscore.measures.overlap import (
     Overlap,
     at_zero,
     capped,
-    grid,
     limit,
     require_scores_for_fuji,
     tail_moments,
@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Grid, Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Grid, Sizes
+    from fujiscore.measures.overlap import Ties, ZeroTail
     from fujiscore.measures.registry import Measure
     from fujiscore.work.checkpoint import Finished
 

@@ -12,7 +12,7 @@ from fujiscore.errors import InputError, counted, first_few, integer, proportion
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.inputs.rankings import takes_policies
 from fujiscore.many.aggregation import MISSING_RANKS, input_notes, mean_ranks
-from fujiscore.measures.overlap import grid
+from fujiscore.measures.grids import grid
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import run
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Grid, Sizes
+    from fujiscore.measures.grids import Grid, Sizes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.inputs.rankings import Policies
     from fujiscore.many.matrix import Matrix
-    from fujiscore.measures.overlap import Grid, Ties, ZeroTail
+    from fujiscore.measures.grids import Grid
+    from fujiscore.measures.overlap import Ties, ZeroTail
     from fujiscore.text.tables import Table
 
 # What an interval of stability says, printed with it.

@@ -1,10 +1,9 @@
 """The overlap of two orders along a path of set sizes: the one primitive that every measure is a formula of."""
+# ruff: noqa: D102 - `Overlap` describes the members of its protocol
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
-from math import isqrt
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -24,135 +23,17 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.orders import Order, Scored, ScoresByRank
+    from fujiscore.measures.grids import Sizes
 
 Ties: TypeAlias = Literal["closed", "stable"]
 ZeroTail: TypeAlias = Literal["include", "exclude", "cap"]
 TIES = ("closed", "stable")
 ZERO_TAIL = ("include", "exclude", "cap")
-GRIDS = ("all", "exp", "squared")
 # The grid kernel keeps an item's level in one byte; with few items the sweep is faster at any grid.
 MOST_LEVELS = 255
 LEAST_SPARSE = 1000
 # From this many items on the two sorts run in two threads: they are half of the work, and take milliseconds.
 SORT_SIDE_BY_SIDE = 1 << 17
-
-Sizes: TypeAlias = "NDArray[np.int64]"
-
-
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """Where curves are evaluated: increasing set sizes, and the name of the area under a curve over them.
-
-    Attributes
-    ----------
-    ks : ndarray of int64
-        The evaluated k.
-    kind : {"all", "exp", "squared", "custom"}
-        Every k; 1, 2, 4, ...; 1, 4, 9, ...; or other k.
-    depth : int
-        The largest k that the rankings allow.
-    other : ndarray of int64 or None
-        The sizes of s's sets, where they are not those of r's: of one pair (k1, k2).
-    """
-
-    ks: Sizes
-    kind: str
-    depth: int
-    other: Sizes | None = None
-
-    @property
-    def single(self) -> str:
-        """The only k, or the pair of sizes."""
-        return f"{self.ks[0]}" if self.other is None else f"({self.ks[0]}, {self.other[0]})"
-
-    @property
-    def area(self) -> str:
-        """The name of the area under a curve over this grid."""
-        if self.ks.size == 1:
-            return f"value at k = {self.single}"
-        if self.kind == "custom":
-            return f"AUC over {self.ks.size} chosen k"
-        name = {"all": "AUC", "exp": "top-weighted AUC", "squared": "AUC over squared k"}[self.kind]
-        return name if self.ks[-1] == self.depth else f"{name} to k = {self.ks[-1]}"
-
-    @property
-    def whole(self) -> str:
-        """The name of the value at the last k, the headline of measures of whole lists."""
-        if self.other is not None:
-            return f"value at k = {self.single}"
-        return "value over the whole list" if self.ks[-1] == self.depth else f"value at k = {self.ks[-1]}"
-
-    def described(self) -> str:
-        """Return which k are evaluated, in words."""
-        if self.ks.size == 1:
-            return f"k = {self.single}"
-        return f"k = {self.ks[0]} to {self.ks[-1]}" + ("" if self.kind == "all" else f" ({self.ks.size} points)")
-
-
-def named_grid(kind: str, depth: int) -> Sizes:
-    """Return the k of a named grid, up to a depth."""
-    if kind == "all":
-        return np.arange(1, depth + 1)
-    if kind == "exp":
-        points = [1 << i for i in range(depth.bit_length())]
-    else:
-        points = [i * i for i in range(1, isqrt(depth) + 1)]
-    return np.array(points if points[-1] == depth else [*points, depth], np.int64)
-
-
-def grid(ks: Any, depth: int, limit: int | None = None, argument: str = "ks") -> Grid:
-    """Return the grid that a name or increasing integers stand for; named ones end at the depth.
-
-    `limit` is the largest k that may be asked for: the depth, unless a universe tells what lies beyond it.
-    """
-    if isinstance(ks, Grid):
-        return ks
-    if isinstance(ks, str):
-        choice("ks", ks, GRIDS)
-        return Grid(named_grid(ks, depth), ks, depth)
-    try:
-        points = np.atleast_1d(np.asarray(ks))
-    except ValueError:
-        points = np.empty(0)
-    limit = depth if limit is None else limit
-    if points.ndim != 1 or points.size == 0 or points.dtype.kind not in "iu":
-        raise InputError(
-            f"{spelled(argument)} must be 'all', 'exp', 'squared' or increasing integers from 1 to {limit}; got {ks!r}."
-        )
-    points = points.astype(np.int64)
-    for before, after in itertools.pairwise(points):
-        if after <= before:
-            raise InputError(
-                f"{spelled(argument)} must increase; {before} is followed by {after}. Sort them, each once."
-            )
-    if points[0] < 1 or points[-1] > limit:
-        raise _outside(argument, points[0] if points[0] < 1 else points[-1], limit)
-    kind = "all" if points.size > 1 and points[-1] == points.size else "custom"
-    return Grid(points, kind, depth)
-
-
-def _outside(argument: str, k: int, limit: int) -> InputError:
-    """Return the error for a k that the rankings do not reach."""
-    return InputError(
-        f"{spelled(argument)} must lie between 1 and {limit}, the number of items in each ranking (in the shorter one, "
-        f"if lists are truncated); got {k}."
-    )
-
-
-def set_sizes(k: Any, limit: int) -> tuple[Sizes, Sizes]:
-    """Return the path of one point for k, an integer or a pair of integers."""
-    if type(k) is int and 1 <= k <= limit:
-        sizes = np.array([k], np.int64)
-        return sizes, sizes
-    if isinstance(k, np.ndarray):
-        k = k.tolist()
-    pair = tuple(k) if isinstance(k, (tuple, list)) else (k, k)
-    for size in pair if len(pair) == 2 else (None,):
-        if isinstance(size, (bool, np.bool_)) or not isinstance(size, (int, np.integer)):
-            raise InputError(f"{spelled('k')} must be an integer or a pair of integers (k1, k2); got {k!r}.")
-        if not 1 <= size <= limit:
-            raise _outside("k", int(size), limit)
-    return np.array(pair[:1], np.int64), np.array(pair[1:], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,59 +51,33 @@ class TopSets(Protocol):
     """What set measures and their chance levels need of two rankings, in memory or read in passes; see `Overlap`."""
 
     @property
-    def r(self) -> ScoresByRank:
-        """The first ranking."""
-
+    def r(self) -> ScoresByRank: ...
     @property
-    def s(self) -> ScoresByRank:
-        """The second ranking."""
-
+    def s(self) -> ScoresByRank: ...
     @property
-    def n(self) -> int:
-        """The number of items."""
-
+    def n(self) -> int: ...
     @property
-    def ties(self) -> str:
-        """Whether all items that tie with the k-th are in, or the first ones in input order."""
-
+    def ties(self) -> str: ...
     @property
-    def zero_tail(self) -> float:
-        """The membership of an item outside a set whose last score is 0."""
-
+    def zero_tail(self) -> float: ...
     @property
-    def capped(self) -> bool:
-        """Whether sets hold positive scores only."""
-
+    def capped(self) -> bool: ...
     @property
-    def population(self) -> int | None:
-        """Number of items that random rankings are drawn from; None if it is unknown."""
-
+    def population(self) -> int | None: ...
     @property
-    def asked(self) -> tuple[Sizes, Sizes]:
-        """The set sizes asked for at each point."""
-
+    def asked(self) -> tuple[Sizes, Sizes]: ...
     @property
-    def k1(self) -> Sizes:
-        """The sizes of r's sets at each point."""
-
+    def k1(self) -> Sizes: ...
     @property
-    def k2(self) -> Sizes:
-        """The sizes of s's sets at each point."""
-
+    def k2(self) -> Sizes: ...
     @property
-    def ties_cut(self) -> int:
-        """At how many points a set ends between equal scores."""
-
+    def ties_cut(self) -> int: ...
     @property
-    def shared(self) -> Sizes:
-        """How many items are in both sets."""
-
+    def shared(self) -> Sizes: ...
     @property
-    def fuji(self) -> Scores:
-        """The fuzzy Jaccard index."""
+    def fuji(self) -> Scores: ...
 
-    def tail_moments(self) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]:
-        """Return, for r and for s, mean and variance of the memberships outside each set, over all n items."""
+    def tail_moments(self) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]: ...
 
 
 class Overlap:

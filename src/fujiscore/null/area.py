@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.orders import ScoresByRank
-    from fujiscore.measures.overlap import Sizes, TopSets
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import TopSets
     from fujiscore.measures.registry import Measure
 
 # Of a longer path so many points serve for the covariances.
@@ -41,33 +42,15 @@ DRAWS = 5000
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What chance depends on in one ranking; `stacked` makes it one for many rankings, with one more axis in front.
+    """What chance depends on in one ranking; `stacked` makes it one for many rankings, with one more axis in front."""
 
-    Attributes
-    ----------
-    n : int
-        Number of items: of the universe, if there is one.
-    sizes : ndarray of int64
-        The set sizes k_g at the points of the path, with tied items where ties are closed.
-    lacking : ndarray
-        For each point the mean over all ranks of L, what an item outside the set lacks of membership.
-    points : ndarray
-        For each point (last axis) variance of the indicator I of the set, variance of L, covariance of the two.
-    table : ndarray
-        One row per level: see the kernel.
-    least : float
-        One in the number of ways to assign the scores to the items: no p-value is smaller.
-    upper : int
-        How many items have the higher of two scores; 0 unless there are exactly two different ones.
-    """
-
-    n: int
-    sizes: Sizes
-    lacking: Scores
-    points: Scores
-    table: Scores
-    least: Any
-    upper: Any
+    n: int  # of items: of the universe, if there is one
+    sizes: Sizes  # of the top sets along the path, with tied items where ties are closed
+    lacking: Scores  # for each point the mean over all ranks of L, what an item outside the set lacks of membership
+    points: Scores  # for each point (last axis) variance of the set's indicator I, variance of L, their covariance
+    table: Scores  # one row per level: see the kernel
+    least: Any  # one in the number of ways to assign the scores to the items: no p-value is smaller
+    upper: Any  # how many items have the higher of two scores; 0 unless there are exactly two different ones
 
 
 def prepared(ranking: ScoresByRank, sizes: Sizes, n: int, zero_tail: float) -> Prepared:
@@ -90,13 +73,9 @@ def prepared(ranking: ScoresByRank, sizes: Sizes, n: int, zero_tail: float) -> P
     spread = (counts @ lack**2 + squares @ slope**2) / n - lacking**2
     points = np.stack([inside * ((n - sizes) / n), np.maximum(spread, 0.0), -inside * lacking])
     table = np.column_stack([counts, squares, cubes, lack, slope])
-    return Prepared(n, sizes, lacking, points, table, _one_in_all(ranking, n), ranking.higher_of_two(n))
-
-
-def _one_in_all(ranking: ScoresByRank, n: int) -> float:
-    """Return one in the number of different ways to assign the scores to the items, not below LEAST."""
-    ties = lgamma(n - ranking.listed + 1) + ranking.log_ties
-    return exp(min(0.0, max(log(LEAST), ties - lgamma(n + 1))))
+    ways = lgamma(n - ranking.listed + 1) + ranking.log_ties - lgamma(n + 1)
+    least = exp(min(0.0, max(log(LEAST), ways)))
+    return Prepared(n, sizes, lacking, points, table, least, ranking.higher_of_two(n))
 
 
 def overlap_tails(n: int, k1: int, k2: int, shared: int) -> tuple[float, float]:
@@ -118,34 +97,17 @@ def one_of(tails: Any, alternative: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class AreaNull:
-    """Variance and law of an area by chance, and what a band around the curve needs.
-
-    Attributes
-    ----------
-    variance : float
-        Of the area.
-    law : ndarray
-        The distribution of the standardised area: see the kernel.
-    least : float
-        The smallest p-value that the number of ways to assign the scores allows.
-    places : ndarray of int64
-        Of a long path, the points that serve for covariances.
-    sides : pair of Prepared
-        The rankings at these points.
-    factors, exact : ndarray
-        The coefficients of the values there, and their exact variances.
-    tails : pair of float
-        Where both rankings have two different scores, the area depends on one overlap alone: how often chance gives at
-        least and at most that overlap; otherwise 0.
-    """
+    """Variance and law of an area by chance, and what a band around the curve needs."""
 
     variance: float
-    law: Scores
-    least: float
-    places: Sizes
-    sides: tuple[Prepared, Prepared]
-    factors: Scores
-    exact: Scores
+    law: Scores  # the distribution of the standardised area: see the kernel
+    least: float  # the smallest p-value that the number of ways to assign the scores allows
+    places: Sizes  # of a long path, the points that serve for covariances
+    sides: tuple[Prepared, Prepared]  # the rankings at these points
+    factors: Scores  # the coefficients of the values there
+    exact: Scores  # their exact variances
+    # Where both rankings have two different scores, the area depends on one overlap alone: how often chance gives at
+    # least and at most that overlap; otherwise 0.
     tails: tuple[float, float] = (0.0, 0.0)
 
     def floor(self, alternative: str) -> float:
@@ -252,11 +214,13 @@ def area_null(overlap: TopSets, measure: Measure, places: Sizes, variances: Scor
         weights = depth_weights(measure, depth)
     chosen, kept = thinned(weights, k1, k2)
     sides = [prepared(own, k[chosen], overlap.n, overlap.zero_tail) for own, k in ((overlap.r, k1), (overlap.s, k2))]
-    variance, law = moments(sides[0], sides[1], serving, kept, exact[chosen])
+    factors = coefficients(serving, overlap.n, sides[0].sizes, sides[1].sizes, sides[0].lacking, sides[1].lacking)
+    law = np.empty(_kernels.area.LAW)
+    tables = (sides[0].table, sides[0].points, sides[1].table, sides[1].points)
+    variance = float(_kernels.area.moments(overlap.n, *tables, factors, kept, exact[chosen], law))
     if serving.linear:  # exactly, whatever was left out
         slopes = coefficients(serving, overlap.n, k1, k2, np.zeros(1), np.zeros(1))[0]
         variance = float(running_moments(overlap.n, k1, k2, weights * slopes)[0][-1])
-    factors = _factors(sides[0], sides[1], serving)
     least = max(side.least for side in sides)
     known = (variance, law, least, chosen, (sides[0], sides[1]), factors, exact[chosen])
     upper = sides[0].upper, sides[1].upper
@@ -315,32 +279,12 @@ def coefficients(measure: Measure, n: int, k1: Sizes, k2: Sizes, lacking_r: Scor
     return out
 
 
-def _factors(first: Prepared, second: Prepared, measure: Measure) -> Scores:
-    """Return the coefficients of a pair's values."""
-    return coefficients(measure, first.n, first.sizes, second.sizes, first.lacking, second.lacking)
-
-
-def moments(
-    first: Prepared, second: Prepared, measure: Measure, weights: Scores, exact: Scores | None = None
-) -> tuple[float, Scores]:
-    """Return variance and law, by chance, of the weighted sum of a measure's values along the path.
-
-    `exact` are the exact variances at the points.
-    """
-    factors = _factors(first, second, measure)
-    known = np.full(weights.size, np.nan) if exact is None else exact
-    law = np.empty(_kernels.area.LAW)
-    sides = (first.table, first.points, second.table, second.points)
-    variance = _kernels.area.moments(first.n, *sides, factors, weights, known, law)
-    return float(variance), law
-
-
 def pair_moments(
     i: Sizes, j: Sizes, first: Prepared, second: Prepared, measure: Measure, weights: Scores, exact: Scores
 ) -> tuple[Scores, Scores]:
-    """Return the same for many pairs: rankings i of the first stack against rankings j of the second.
+    """Return variance and law by chance of the weighted sum of a measure's values: rankings i and j of two stacks.
 
-    `exact` has one row per pair.
+    `exact` are the exact variances at the points of the path, one row per pair.
     """
     sizes, lacking = (first.sizes[i], second.sizes[j]), (first.lacking[i], second.lacking[j])
     factors = coefficients(measure, first.n, *sizes, *lacking)

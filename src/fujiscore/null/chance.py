@@ -1,7 +1,6 @@
-"""A curve against chance: corrected values, bands and p-values.
+"""A curve against chance: expected and corrected values, bands and p-values (`chance` and its result).
 
-The null hypothesis: both rankings keep their scores, and those of s are assigned to the items at random. Imports
-area, closed forms and permutations.
+The null hypothesis: both rankings keep their scores, and those of s are assigned to the items at random.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from fujiscore.charts.result import ResultOverK, record
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.rankings import takes_policies
-from fujiscore.measures.overlap import Grid, Overlap, TopSets, grid, limit, named_grid, overlap_of, pair, set_sizes
+from fujiscore.measures.grids import Grid, grid, named_grid, set_sizes
+from fujiscore.measures.overlap import Overlap, TopSets, limit, overlap_of, pair
 from fujiscore.measures.registry import evaluate, find, headline
 from fujiscore.null.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
 from fujiscore.null.closed_forms import closed_form, correct, has_closed_form
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.ranking import Rankings
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Ties, ZeroTail
     from fujiscore.measures.registry import Measure
     from fujiscore.text.tables import Table
 
@@ -98,20 +98,17 @@ class Chance(ResultOverK):
     @property
     def auc(self) -> float:
         """The observed area under the curve."""
-        return self._headline(self.observed)
+        return float(headline(find(self.measure), self.observed))
 
     @property
     def expected_auc(self) -> float:
         """The expectation of the area under the curve."""
-        return self._headline(self.expected)
+        return float(headline(find(self.measure), self.expected))
 
     @property
     def corrected_auc(self) -> float:
         """The area under the curve, corrected for chance: 0 is chance level, 1 the maximum."""
         return float(correct(np.array([self.auc]), np.array([self.expected_auc]))[0])
-
-    def _headline(self, values: Scores) -> float:
-        return float(headline(find(self.measure), values))
 
     @property
     def method(self) -> str | None:
@@ -327,7 +324,13 @@ def chance(
     chosen = find(measure)
     choice("alternative", alternative, ALTERNATIVES)
     both = pair(r, s, policies)
-    points = grid(ks, both.depth, limit(both)) if k is None else _one_point(k, ks, both)
+    if k is None:
+        points = grid(ks, both.depth, limit(both))
+    elif isinstance(ks, str) and ks == "all":
+        first, other = set_sizes(k, limit(both))
+        points = Grid(first, "custom", both.depth, None if first[0] == other[0] else other)
+    else:
+        raise InputError(f"{spelled('k')} and {spelled('ks')} exclude each other: pass one of them.")
     second = points.ks if points.other is None else points.other
     overlap = overlap_of(both, points.ks, second, ties=ties, zero_tail=zero_tail)
     if overlap.population is None:
@@ -338,14 +341,6 @@ def chance(
     work |= {"permutations": count, "alternative": alternative, "random_state": random_state}
     level, *top = chances(overlap, [chosen], grids, **work)[chosen.name]
     return replace(level, notes=(*both.notes, *level.notes), top_weighted=top[0] if top else None)
-
-
-def _one_point(k: Any, ks: Any, both: Rankings) -> Grid:
-    """Return the grid of one k, or of one pair of sizes."""
-    if not (isinstance(ks, str) and ks == "all"):
-        raise InputError(f"{spelled('k')} and {spelled('ks')} exclude each other: pass one of them.")
-    first, second = set_sizes(k, limit(both))
-    return Grid(first, "custom", both.depth, None if first[0] == second[0] else second)
 
 
 def _count(measure: Measure, overlap: Overlap, method: str | None, permutations: int) -> int:
@@ -360,23 +355,19 @@ def _count(measure: Measure, overlap: Overlap, method: str | None, permutations:
             f"{spelled('method', 'analytic')} takes no permutations; got {permutations}. "
             f"Leave out one of them, or pass {spelled('method', 'permutations')}."
         )
-    why = _no_analytic(measure, overlap)
-    if why is not None:
-        raise InputError(
-            f"{spelled('method', 'analytic')} is not known here: {why}. Pass {spelled('method', 'permutations')}."
-        )
-    return 0
-
-
-def _no_analytic(measure: Measure, overlap: Overlap) -> str | None:
-    """Return why an area has no p-value without permutations; None if it has one."""
     if not has_area_null(measure):
-        return f"{measure.name} has no null distribution in closed form"
-    if overlap.r.split is not None:
-        return "both signs of an item move together"
-    if closed_form(measure, overlap) is None:
-        return "top sets cut ties"
-    return f"{overlap.n} items, fewer than {FEWEST}, are too few" if overlap.n < FEWEST else None
+        why = f"{measure.name} has no null distribution in closed form"
+    elif overlap.r.split is not None:
+        why = "both signs of an item move together"
+    elif closed_form(measure, overlap) is None:
+        why = "top sets cut ties"
+    elif overlap.n < FEWEST:
+        why = f"{overlap.n} items, fewer than {FEWEST}, are too few"
+    else:
+        return 0
+    raise InputError(
+        f"{spelled('method', 'analytic')} is not known here: {why}. Pass {spelled('method', 'permutations')}."
+    )
 
 
 def exp_grid(points: Grid) -> Grid | None:
@@ -427,10 +418,10 @@ def chances(
         result[measure.name] = []
         for number, (points, at) in enumerate(zip(grids, places, strict=True)):
             moments = (form[0][at], form[1][at])
-            own = None if null is None else null.over(at, number)
+            over_grid = None if null is None else null.over(at, number)
             analytic = area_null(overlap, measure, at, moments[1]) if exact else None
-            without = () if own is not None else _no_p_value(analytic, headline(measure, observed[at]))
-            known = (*moments, exact, own, analytic, alternative, notes + without)
+            without = () if over_grid is not None else _no_p_value(analytic, headline(measure, observed[at]))
+            known = (*moments, exact, over_grid, analytic, alternative, notes + without)
             result[measure.name].append(Chance(measure.name, points, observed[at], *known))
     return result
 

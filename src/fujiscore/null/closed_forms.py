@@ -1,4 +1,4 @@
-"""Exact expectation and variance of measures by chance, and values corrected for it."""
+"""Exact expectation and variance of a measure at each k by chance, and values corrected for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice, integer
-from fujiscore.measures.overlap import Counts, Overlap, TopSets, grid
+from fujiscore.measures.grids import grid
+from fujiscore.measures.overlap import Counts, Overlap, TopSets
 from fujiscore.measures.registry import MEASURES, evaluate
 from fujiscore.null.area import running_moments
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.overlap import Sizes
+    from fujiscore.measures.grids import Sizes
     from fujiscore.measures.registry import Measure
 
     Moments: TypeAlias = tuple[Scores, Scores]
@@ -48,13 +49,10 @@ def floors(n: Sizes, sizes: Sizes, outside: Scores) -> Scores:
     keys, which = np.unique(n * base + sizes, return_inverse=True)  # lists of the same sizes share the sum
     lengths, tops = np.divmod(keys, base)
     overlaps = np.empty((keys.size, 6))
-    for length in np.unique(lengths).tolist():
-        rows = np.flatnonzero(lengths == length)
-        moments = np.empty((rows.size, 6))
-        _kernels.chance.moments(length, tops[rows], tops[rows], moments)
-        overlaps[rows] = moments
-    both, only = overlaps[which, 0], overlaps[which, 1]
-    floor: Scores = both + 2 * only * outside
+    starts = np.flatnonzero(np.diff(lengths, prepend=-1))  # the keys are sorted by length
+    for start, stop in zip(starts, np.append(starts[1:], keys.size), strict=True):
+        _kernels.chance.moments(int(lengths[start]), tops[start:stop], tops[start:stop], overlaps[start:stop])
+    floor: Scores = overlaps[which, 0] + 2 * overlaps[which, 1] * outside
     return floor
 
 
@@ -130,11 +128,16 @@ def _krizek(_: Measure, null: Null) -> Moments:
     return equal, equal * (1 - equal)
 
 
+def _overlap_moments(n: int, k1: Sizes, k2: Sizes) -> Moments:
+    """Return mean and variance of the overlap of two random sets."""
+    mean = k1 * (k2 / n)
+    return mean, mean * ((n - k1) / n) * ((n - k2) / max(n - 1, 1))
+
+
 def _linear(measure: Measure, null: Null) -> Moments:
     """Evaluate a formula that is linear in the overlap at the expected overlap."""
     n, k1, k2 = null.n, null.k1, null.k2
-    mean = k1 * (k2 / n)
-    spread = mean * ((n - k1) / n) * ((n - k2) / max(n - 1, 1))
+    mean, spread = _overlap_moments(n, k1, k2)
     expected = evaluate(measure, Counts(n, k1, k2, mean))
     return expected, (evaluate(measure, Counts(n, k1, k2, mean + 1)) - expected) ** 2 * spread
 
@@ -153,8 +156,7 @@ def _by_depth(measure: Measure, overlap: Overlap) -> Moments | None:
         p = measure.parameters["p"]
         powers = p ** np.arange(float(k1.size))
         scale, weighted, last = np.ones(k1.size), (1 - p) * powers * slopes, p * powers * slopes
-    mean = k1 * (k2 / n)
-    spread = mean * ((n - k1) / n) * ((n - k2) / max(n - 1, 1))
+    mean, spread = _overlap_moments(n, k1, k2)
     variance, covariance = running_moments(n, k1, k2, weighted)
     expected = scale * (np.cumsum(weighted * mean) + last * mean)
     variance = scale**2 * (variance + 2 * last * covariance + last**2 * spread)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.overlap import Sizes
+    from fujiscore.measures.grids import Sizes
     from fujiscore.measures.registry import Measure
 
 # Numbers in the tables of those pairs that are held against chance at a time.
@@ -42,27 +42,15 @@ TABLES = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class ListFacts:
-    """What chance depends on in one list of each pair.
+    """What chance depends on in one list of each pair; see the kernel for what is not explained."""
 
-    Attributes
-    ----------
-    n : int
-        Number of items of the universe.
-    sizes : ndarray of int64
-        The sizes of the top sets.
-    moments, upper, cut, by_depth
-        See the kernel.
-    least : ndarray
-        One in the number of ways to assign the scores to the items of the universe.
-    """
-
-    n: int
-    sizes: Sizes
+    n: int  # of items of the universe
+    sizes: Sizes  # of the top sets
     moments: Scores
     upper: Sizes
     cut: NDArray[np.bool_]
     by_depth: NDArray[np.int32]
-    least: Scores
+    least: Scores  # one in the number of ways to assign the scores to the items of the universe
 
     def tails(self, zero_tail: float) -> tuple[Scores, Scores]:
         """Return mean and variance of the memberships outside the sets, one row per pair."""
@@ -107,28 +95,14 @@ def side(n: int, start: Sizes, scores: Scores, ks: Sizes, sizes: Sizes, *, close
 
 @dataclass(frozen=True, eq=False)
 class Nulls:
-    """Chance for all pairs at one k each.
-
-    Attributes
-    ----------
-    ks : ndarray of int64
-        The k asked for.
-    r, s : Side
-        The lists.
-    shared_best : ndarray of int64
-        How many items both lists score highest, where both have two different scores, unlisted items below others.
-    closed : bool
-        Whether ties are closed.
-    zero_tail : float
-        The membership of items outside a set whose last score is 0.
-    """
+    """Chance for all pairs at one k each."""
 
     ks: Sizes
     r: ListFacts
     s: ListFacts
-    shared_best: Sizes
-    closed: bool
-    zero_tail: float
+    shared_best: Sizes  # how many items both lists score highest, if both have two scores, unlisted items below others
+    closed: bool  # whether tied items are all in
+    zero_tail: float  # the membership of items outside a set whose last score is 0
 
     def against(self, measure: Measure, values: Scores) -> tuple[Scores, Scores]:
         """Return a measure's expectation by chance, and how often chance gives as much; NaN where it is unknown."""
@@ -171,7 +145,7 @@ class Nulls:
         return expected[:, 0], exact[:, 0] if measure.linear else variance, laws
 
     def _by_depth(self, measure: Measure) -> tuple[Scores, Scores, Scores]:
-        """Return the same for a weighted mean of Dice's values at all depths, which only the set sizes tell."""
+        """Return the same for a weighted mean of Dice's values at all depths, which depends on set sizes alone."""
         out = np.empty((2, self.ks.size))
         laws = np.empty((self.ks.size, _kernels.area.LAW))
         for rows, which, k1, k2 in self._depth_sizes:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.overlap import Overlap, Sizes
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Overlap
     from fujiscore.measures.registry import Measure
 
 # Permutations per tile: fixed, so that sums over them do not depend on the number of workers.

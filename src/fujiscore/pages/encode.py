@@ -16,7 +16,7 @@ from fujiscore.text.tables import encodable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fujiscore.measures.overlap import Sizes
+    from fujiscore.measures.grids import Sizes
 
 # Characters of one name, and of all names of a collection together, that a page holds.
 LONGEST, ALL_NAMES = 1000, 600_000

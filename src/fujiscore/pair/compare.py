@@ -13,17 +13,15 @@ from fujiscore.charts.result import ResultOverK
 from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.rankings import takes_policies
+from fujiscore.measures.grids import Grid, grid, set_sizes
 from fujiscore.measures.overlap import (
-    Grid,
     TopSets,
     at_zero,
-    grid,
     limit,
     overlap_of,
     pair,
     positive_scores,
     require_scores_for_fuji,
-    set_sizes,
     zero_policy,
 )
 from fujiscore.measures.registry import Measure, area, evaluate, find, headline, undefined_points
@@ -45,7 +43,8 @@ if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Ties, ZeroTail
 
 
 # Standard deviations below the number of shared items that is expected by chance, for a hint.

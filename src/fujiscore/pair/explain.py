@@ -11,7 +11,8 @@ from fujiscore._kernels.batch import near
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, short_names, spelled
 from fujiscore.inputs.rankings import takes_policies
-from fujiscore.measures.overlap import at_zero, overlap_of, pair, set_sizes, tail_moments
+from fujiscore.measures.grids import set_sizes
+from fujiscore.measures.overlap import at_zero, overlap_of, pair, tail_moments
 from fujiscore.measures.registry import evaluate, find
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start, text_table
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Overlap, Sizes, Ties, ZeroTail
+    from fujiscore.measures.grids import Sizes
+    from fujiscore.measures.overlap import Overlap, Ties, ZeroTail
 
 SHOWN = 20
 

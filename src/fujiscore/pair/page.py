@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.overlap import Sizes
+    from fujiscore.measures.grids import Sizes
     from fujiscore.pair.compare import Comparison, Level
 
 # Headline numbers at the head of the page.

@@ -16,7 +16,8 @@ from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.inputs.rankings import align, takes_policies
-from fujiscore.measures.overlap import Grid, grid, overlap_of, pair
+from fujiscore.measures.grids import Grid, grid
+from fujiscore.measures.overlap import overlap_of, pair
 from fujiscore.measures.registry import area
 from fujiscore.text.notes import reworded, without
 

@@ -12,7 +12,7 @@ from fujiscore.null.permutations import ROUNDING
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.overlap import Sizes
+    from fujiscore.measures.grids import Sizes
     from fujiscore.pair.compare import Comparison, Level
 
 # A number between 0 and 1 has two digits, and up to so many if it would read as 0 or 1.

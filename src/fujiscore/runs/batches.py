@@ -12,7 +12,8 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.measures.overlap import Counts, Grid, Overlap, named_grid
+from fujiscore.measures.grids import Grid, named_grid
+from fujiscore.measures.overlap import Counts, Overlap
 from fujiscore.measures.registry import evaluate
 from fujiscore.null.area import has_area_null
 from fujiscore.null.chance import chances
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.overlap import Sizes
+    from fujiscore.measures.grids import Sizes
     from fujiscore.measures.registry import Measure
 
 # Measures that the numbers of concordant and tied pairs, or SciPy's coefficients, tell.

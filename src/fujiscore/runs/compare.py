@@ -19,7 +19,8 @@ from fujiscore.inputs.labels import advice, near_matches
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.inputs.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
 from fujiscore.inputs.transforms import named, one_per_ranking, scales, without_signs
-from fujiscore.measures.overlap import GRIDS, TIES, ZERO_TAIL
+from fujiscore.measures.grids import GRIDS
+from fujiscore.measures.overlap import TIES, ZERO_TAIL
 from fujiscore.measures.registry import find, require_signs, require_whole
 from fujiscore.pair.explain import zeros_say_nothing
 from fujiscore.runs.batches import Depths, ListTask, RepeatedItem, UniverseTooSmall, compared

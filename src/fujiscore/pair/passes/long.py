@@ -11,28 +11,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore._kernels.sweep import add
 from fujiscore.errors import InputError, choice, counted, first_few, short_names, spelled
-from fujiscore.inputs.coercion import ReadInPasses
 from fujiscore.inputs.direction import judged
 from fujiscore.inputs.ranking import Rankings
 from fujiscore.inputs.transforms import AS_IS, one_per_ranking
 from fujiscore.measures.overlap import ZERO_TAIL, pair
-from fujiscore.pair.passes.levels import Extent, RankingLevels, SummarisedOverlap, SummarisedRanking, summarised
+from fujiscore.pair.passes.levels import (
+    Extent,
+    RankingLevels,
+    SummarisedOverlap,
+    SummarisedRanking,
+    WithoutItems,
+    summarised,
+)
 from fujiscore.pair.passes.stream import Column, ColumnPair
 from fujiscore.pair.passes.thresholds import BITS, FURTHER, MOST_POINTS, buckets, classes, refined
 from fujiscore.text.tables import Table
-from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Sizes
+    from fujiscore.measures.grids import Sizes
     from fujiscore.measures.registry import Measure
     from fujiscore.pair.passes.stream import Batches
     from fujiscore.pair.passes.thresholds import Classes, Spans
@@ -58,14 +63,12 @@ def pair_of_columns(r: Any, s: Any, policies: Policies, asked: LongRequest, **wo
         )
     asked.refuse(r.depth, policies)
     transforms = one_per_ranking(policies.get("transform"), ("r", "s"))
-    r, s = (_judged(column, transform) for column, transform in zip((r, s), transforms, strict=True))
+    # A note if something says that less is better, and nobody has said that more is.
+    r, s = (
+        column if transform == AS_IS else replace(column, notes=(*column.notes, *judged(column.evidence, column.name)))
+        for column, transform in zip((r, s), transforms, strict=True)
+    )
     return Passes(ColumnPair(r, s, policies.get("nan", "raise"), policies.get("negative", "raise"), **work))
-
-
-def _judged(column: Column, transform: Any) -> Column:
-    """Return a column with a note if something says that less is better, and nobody has said that more is."""
-    notes = () if transform == AS_IS else judged(column.evidence, column.name)
-    return replace(column, notes=(*column.notes, *notes))
 
 
 @dataclass(frozen=True)
@@ -104,22 +107,15 @@ class LongRequest:
             raise InputError(f"{why} do not split items by sign. Pass another {spelled('negative')}.")
 
 
-class LongRankings(ReadInPasses, Sequence[SummarisedRanking], Tabular):
+class LongRankings(WithoutItems, Sequence[SummarisedRanking]):
     """Two rankings that were read in passes; what needs their items is refused."""
+
+    in_memory: ClassVar[type] = Rankings
+    labels: ClassVar[None] = None
+    truncated: ClassVar[bool] = False
 
     def __init__(self, members: Sequence[SummarisedRanking], notes: tuple[str, ...]) -> None:
         self._members, self.notes = tuple(members), notes
-
-    def __getattr__(self, name: str) -> NoReturn:
-        """Raise: whatever else rankings have needs their items."""
-        if hasattr(Rankings, name) and not name.startswith("_"):
-            raise self.refusal(f".{name}")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    labels: ClassVar[None] = None
-    universe: ClassVar[None] = None
-    split: ClassVar[None] = None
-    truncated: ClassVar[bool] = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,23 +124,10 @@ class LongRankings(ReadInPasses, Sequence[SummarisedRanking], Tabular):
 
     @property
     def n(self) -> int:
-        """The number of items."""
+        """The number of items: all are listed, none is split by sign, and random rankings are drawn from them."""
         return self._members[0].n
 
-    @property
-    def n_whole(self) -> int:
-        """The number of items, none of which is split by sign."""
-        return self.n
-
-    @property
-    def depth(self) -> int:
-        """The largest k: all items are listed."""
-        return self.n
-
-    @property
-    def population(self) -> int:
-        """Number of items that random rankings are drawn from: all of them."""
-        return self.n
+    n_whole = depth = population = n
 
     def __len__(self) -> int:
         """Return the number of rankings."""
@@ -153,10 +136,6 @@ class LongRankings(ReadInPasses, Sequence[SummarisedRanking], Tabular):
     def __getitem__(self, key: Any) -> Any:
         """Return a ranking by its name or position."""
         return self._members[self.names.index(key) if key in self.names else key]
-
-    def __repr__(self) -> str:
-        """Return the names and sizes in one line; print shows the notes too."""
-        return self._summary()[0]
 
     def items(self) -> list[tuple[str, SummarisedRanking]]:
         """Return pairs of name and ranking, as a dict does."""
@@ -174,13 +153,6 @@ class Passes:
     """Two columns after the first pass over them; `overlap` reads them again.
 
     The first pass tells scores apart by `bits` bits of their keys; of each ranking at most `keep` scores are kept.
-
-    Attributes
-    ----------
-    extents : list of Extent
-        What the first pass told of each ranking.
-    notes : tuple of str
-        What was done to the scores.
     """
 
     def __init__(self, stream: ColumnPair, *, bits: int = BITS, keep: int = KEEP) -> None:
@@ -201,8 +173,8 @@ class Passes:
         stream.run(work)
         columns = stream.columns
         names = [column.name for column in columns] if columns[0].name != columns[1].name else ["r", "s"]
-        held = [buckets(own, self._shift, *span) for own, span in zip(tables, ends, strict=True)]
-        self.extents = [Extent(*own) for own in zip(names, held, strict=True)]
+        counts = [buckets(table, self._shift, *span) for table, span in zip(tables, ends, strict=True)]
+        self.extents = [Extent(*known) for known in zip(names, counts, strict=True)]
         if not self.depth:
             both = " and ".join(column.origin for column in columns)
             raise InputError(f"{both} have no item left after {spelled('nan', 'drop')}: each has a NaN.", "empty")
@@ -232,29 +204,24 @@ class Passes:
         if path.size > MOST_POINTS:
             both = f"{spelled('ks')} and {spelled('k')}"
             raise InputError(f"{both} must be at most {MOST_POINTS} in all; got {path.size}. Choose fewer.")
-        spans = self._narrowed([own.buckets.holding(path) for own in self.extents], path)
-        known = [classes(own, extent.buckets, self._shift) for own, extent in zip(spans, self.extents, strict=True)]
+        spans, shift = [extent.buckets.holding(path) for extent in self.extents], self._shift
+        while max(side.kept for side in spans) > self._keep and shift:  # too many different scores: by further bits
+            shift = max(0, shift - FURTHER)
+            spans = self._by_further_bits(spans, path, shift)
+        known = [classes(side, extent.buckets, self._shift) for side, extent in zip(spans, self.extents, strict=True)]
         totals, kept = self._filled(known)
         rows = counted(self._stream.columns[0].depth, "row")
         note = f"{rows} read in {self.passes} passes, each row one item: repeated items are not looked for"
-        sides = [RankingLevels(*own) for own in zip(self.extents, spans, known, kept, strict=True)]
+        sides = [RankingLevels(*side) for side in zip(self.extents, spans, known, kept, strict=True)]
         notes = (*self.notes, note)
         overlap = summarised(sides, path, totals, float(zero_tail == "include"), notes)
         return LongRankings((overlap.r, overlap.s), notes), overlap
 
-    def _narrowed(self, spans: list[Spans], path: Sizes) -> list[Spans]:
-        """Return spans that hold few scores, or equal ones: as long as there are too many, by further bits."""
-        shift = self._shift
-        while max(own.kept for own in spans) > self._keep and shift:
-            shift = max(0, shift - FURTHER)
-            spans = self._by_further_bits(spans, path, shift)
-        return spans
-
     def _by_further_bits(self, spans: list[Spans], path: Sizes, shift: int) -> list[Spans]:
         """Read both columns and return narrower spans."""
         threads = range(self._stream.threads)
-        tables = [[np.zeros(2 * int(own.mixed.sum()) << FURTHER, np.uint64) for _ in threads] for own in spans]
-        ends = [(own.low[own.mixed], own.high[own.mixed]) for own in spans]
+        tables = [[np.zeros(2 * int(side.mixed.sum()) << FURTHER, np.uint64) for _ in threads] for side in spans]
+        ends = [(side.low[side.mixed], side.high[side.mixed]) for side in spans]
 
         def work(worker: int, _: int, batches: Batches) -> None:
             for both in batches:
@@ -263,7 +230,7 @@ class Passes:
 
         self._stream.run(work)
         both = zip(spans, tables, strict=True)
-        return [refined(own, path, shift, table) if own.mixed.any() else own for own, table in both]
+        return [refined(side, path, shift, table) if side.mixed.any() else side for side, table in both]
 
     def _filled(self, sides: list[Classes]) -> tuple[Scores, Scores]:
         """Return the cells of all pairs of classes, and both scores of the items that are kept."""
@@ -276,13 +243,13 @@ class Passes:
         def work(_: int, number: int, batches: Batches) -> None:
             nonlocal turn, total, rest
             cells = np.zeros(shape)
-            own = [self._add(sides, both, cells.reshape(-1)) for both in batches]
+            scores = [self._add(sides, both, cells.reshape(-1)) for both in batches]
             with lock:  # in the order of the segments: sums do not depend on the threads
-                finished[number] = cells, own
+                finished[number] = cells, scores
                 while turn in finished:
-                    cells, own = finished.pop(turn)
+                    cells, scores = finished.pop(turn)
                     total, rest = add(total, rest, cells)
-                    kept.extend(own)
+                    kept.extend(scores)
                     turn += 1
 
         self._stream.run(work)

@@ -224,7 +224,7 @@ class ColumnPair:
         if self.passes == 1:
             with self._lock:
                 self.flaws[0, "dropped"] += int(bad.sum())
-        return [own[~bad] for own in scores]
+        return [one[~bad] for one in scores]
 
     def notes(self) -> list[str]:
         """Return what was done to the scores."""

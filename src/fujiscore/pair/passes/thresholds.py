@@ -53,29 +53,15 @@ def score(key: Any) -> Scores:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Spans of keys that hold scores, best first, and the span of each k.
+    """Spans of keys that hold scores, best first, and the span of each k."""
 
-    Attributes
-    ----------
-    low, high : ndarray of uint64
-        The first and the last key.
-    above, count : ndarray of int64
-        How many scores are better than the span's, and how many it holds.
-    first : ndarray of uint64
-        The key of one of its scores.
-    mixed : ndarray of bool
-        Whether its scores differ.
-    place : ndarray of int64
-        For each k, the span of the k-th score.
-    """
-
-    low: Keys
-    high: Keys
-    above: Sizes
-    count: Sizes
-    first: Keys
-    mixed: NDArray[np.bool_]
-    place: Sizes
+    low: Keys  # the first key
+    high: Keys  # the last key
+    above: Sizes  # how many scores are better than the span's
+    count: Sizes  # how many scores it holds
+    first: Keys  # the key of one of its scores
+    mixed: NDArray[np.bool_]  # whether its scores differ
+    place: Sizes  # for each k, the span of the k-th score
 
     @property
     def kept(self) -> int:
@@ -136,28 +122,16 @@ def _merged(tables: Sequence[Keys]) -> tuple[Sizes, Sizes, Keys, NDArray[np.bool
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """What a score's key tells of its level: classes between the spans and of spans of one score, best first.
+    """What a score's key tells of its level: classes between the spans and of spans of one score, best first."""
 
-    Attributes
-    ----------
-    table : ndarray of uint8
-        By the leading bits of a key, the class; or that the score is kept, or that its class takes a search.
-    low, high, numbers : ndarray
-        The spans, and the classes before, in and between them, for the search.
-    level : ndarray of int64
-        The level of each class.
-    exponent, scales, centres : ndarray
-        A power of 2 not below its scores, what scores are multiplied by, and about where most of them are.
-    """
-
-    table: NDArray[np.uint8]
-    low: Keys
+    table: NDArray[np.uint8]  # by the leading bits of a key, the class; or that it is kept, or that it takes a search
+    low: Keys  # of the spans, for the search
     high: Keys
-    numbers: NDArray[np.uint8]
-    level: Sizes
-    exponent: NDArray[np.int64]
-    scales: Scores
-    centres: Scores
+    numbers: NDArray[np.uint8]  # the classes before, in and between the spans
+    level: Sizes  # of each class
+    exponent: NDArray[np.int64]  # a power of 2 not below its scores
+    scales: Scores  # what its scores are multiplied by
+    centres: Scores  # about where most of them are
 
 
 def classes(spans: Spans, all_buckets: Spans, shift: int) -> Classes:
@@ -222,14 +196,14 @@ class KthScores:
         return self.raw.size - np.searchsorted(self.raw[::-1], scores, side="right")
 
 
-def found(spans: Spans, ks: Sizes, kept: Keys) -> KthScores:
+def kth_scores(spans: Spans, ks: Sizes, kept: Keys) -> KthScores:
     """Return the k-th scores; `kept` are the keys in the mixed spans, sorted."""
     place = spans.place
     start = np.searchsorted(kept, spans.low[place])
     inside = np.minimum(start + ks - spans.above[place] - 1, max(kept.size - 1, 0))
-    own = kept[inside] if kept.size else spans.first[place]
-    mixed = spans.mixed[place]
-    key = np.where(mixed, own, spans.first[place])
+    mixed, key = spans.mixed[place], spans.first[place]
+    if kept.size:
+        key = np.where(mixed, kept[inside], key)
     count = np.where(mixed, np.searchsorted(kept, key, side="right") - start, spans.count[place])
     return KthScores(score(key), spans.above[place] + count)
 
@@ -255,13 +229,13 @@ def log_ties(all_buckets: Spans, spans: Spans, kept: Keys, sizes: Sizes) -> tupl
     pure = all_buckets.count[~all_buckets.mixed]
     mixed = all_buckets.low[all_buckets.mixed]
     known = np.isin(mixed, spans.low[whole])
-    apart = all_buckets.count[all_buckets.mixed][~known] - 1
+    unknown = all_buckets.count[all_buckets.mixed][~known] - 1
     groups = np.unique(kept, return_counts=True)[1] if known.any() else np.empty(0, np.int64)
     levels = np.diff(np.concatenate([[0], sizes, [all_buckets.count.sum()]]))
     upper = 0
-    if pure.size + groups.size == 2 and not apart.size:
+    if pure.size + groups.size == 2 and not unknown.size:
         upper = int(groups[0] if groups.size == 2 else all_buckets.count[0])
-    return min(_log_factorials(np.concatenate([pure, apart, groups])), _log_factorials(levels)), upper
+    return min(_log_factorials(np.concatenate([pure, unknown, groups])), _log_factorials(levels)), upper
 
 
 def _log_factorials(groups: Sizes) -> float:

@@ -28,25 +28,22 @@ NO_ITEM = -1  # what indexes return as the id where they have no more items
 
 
 class Labelled(NamedTuple):
-    """One ranking as labels (None: positions) and unchecked scores in the same order.
-
-    `negative` is the policy for negative scores that suits them, for callers that name none; `underscored`, whether
-    the labels have underscores where they may have had blanks; `unsigned`, of scores that lost their signs, what they
-    are and how to keep the signs, for `no_signs`; `evidence`, what is known about their direction.
-    """
+    """One ranking as labels (None: positions) and unchecked scores in the same order."""
 
     items: Labels | None
     scores: Scores
     notes: tuple[str, ...] = ()
-    negative: str = "raise"
-    underscored: bool = False
-    unsigned: str | None = None
-    evidence: Evidence | None = None
+    negative: str = "raise"  # the policy for negative scores that suits them, for callers that name none
+    underscored: bool = False  # the labels have underscores where they may have had blanks
+    unsigned: str | None = (
+        None  # of scores that lost their signs: what they are and how to keep the signs, for `no_signs`
+    )
+    evidence: Evidence | None = None  # what is known about their direction
 
 
-def no_signs(name: str, asked: str, unsigned: str) -> InputError:
-    """Return the error for scores without signs where something was asked that compares signs."""
-    return InputError(f"{name} must have signs for {asked}; it holds {unsigned}", "signs")
+def no_signs(name: str, wanted: str, unsigned: str) -> InputError:
+    """Return the error for scores without signs where something is wanted that compares signs."""
+    return InputError(f"{name} must have signs for {wanted}; it holds {unsigned}", "signs")
 
 
 class ReadInPasses:
@@ -395,7 +392,7 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     notes = (f"the column {column!r} labels the items, not the index",) if guessed else ()
     scored = [name for name in columns if name != column]
     if column is not None:
-        _require_columns_of_rankings(table, column, labels, scored, asked=items is not None)
+        _require_columns_of_rankings(table, column, labels, scored, named=items is not None)
     block = np.empty((len(scored), len(table)))  # one copy of the table: rankings.block() needs no second one
     for row, name in zip(block, scored, strict=True):
         column_ = table[name]
@@ -405,7 +402,7 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     return scored, [Labelled(labels, row, notes, evidence=evidence(name, row)) for name, row in both]
 
 
-def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: Sequence[str], *, asked: bool) -> None:
+def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: Sequence[str], *, named: bool) -> None:
     """Raise if a table may have one row per item and ranking, or one ranking per row, by its columns' names."""
     by = next((name for name in scored if is_group_name(name) and table[name].dtype.is_integer()), None)
     if by is not None and len(set(labels)) < len(labels):
@@ -413,7 +410,7 @@ def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: S
             f"rankings must have one column per ranking; this table seems to have one row per item and ranking, named "
             f"by {by!r}. Reshape it, in pandas by .pivot(index={column!r}, columns={by!r}, values=...), or drop {by!r}."
         )
-    if not asked and len(scored) > 1 and is_group_name(column):
+    if not named and len(scored) > 1 and is_group_name(column):
         raise InputError(
             f"rankings must say whether rows or columns are rankings, for column {column!r} may name either. Pass "
             f"{spelled('items', column)} to rank the rows by each column; or transpose the table to rank the columns "
@@ -477,13 +474,13 @@ def _text_column(table: Any) -> str | None:
     text = [name for name in table.columns if not _holds_scores(table[name])]
     if len(text) > 1:
         item, *others = sorted(text, key=is_group_name)  # those that may name rankings last
-        named = f"Name the column of labels: {spelled('items', item)}, and drop the others."
+        advice = f"Name the column of labels: {spelled('items', item)}, and drop the others."
         if is_group_name(others[-1]):
             pivot = f".pivot(index={item!r}, columns={others[-1]!r}, values=...)"
-            named += f" Or, if {others[-1]!r} names the rankings, reshape the table, in pandas by {pivot}."
+            advice += f" Or, if {others[-1]!r} names the rankings, reshape the table, in pandas by {pivot}."
         raise InputError(
             f"rankings must have numeric columns and at most one of labels; {', '.join(map(repr, text[:8]))} are not "
-            f"numeric. {named}"
+            f"numeric. {advice}"
         )
     if text and len(table.columns) == 1:
         raise InputError(f"rankings must have a column of scores; {text[0]!r} is the only column, and it is text.")

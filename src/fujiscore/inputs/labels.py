@@ -60,7 +60,7 @@ def _near(unmatched: Sequence[Any], lists: Sequence[Collection[Hashable]]) -> Ne
             owners[label].append(place)
     places = [[place for label in group for place in owners[label]] for group in several.values()]
     # A list with two of the labels has them for different items.
-    groups = [group for group, own in zip(several.values(), places, strict=True) if len(set(own)) == len(own)]
+    groups = [group for group, of in zip(several.values(), places, strict=True) if len(set(of)) == len(of)]
     if not groups:
         return None
     first, second = groups[0][:2]

@@ -106,15 +106,15 @@ class RawLists:
         self.rows = rows if self.rows is None else self.rows[rows]
 
 
-def transform_and_check(sides: Sequence[RawLists], nan: str, tell: Callable[[Fact], None]) -> None:
+def transform_and_check(sides: Sequence[RawLists], nan: str, report: Callable[[Fact], None]) -> None:
     """Transform the scores of all sides, then refuse those that the policies do not allow (steps 1 and 2)."""
     for side in sides:
-        _transform(side, tell)
+        _transform(side, report)
     for side in sides:
-        _check(side, nan, tell)
+        _check(side, nan, report)
 
 
-def _transform(side: RawLists, tell: Callable[[Fact], None]) -> None:
+def _transform(side: RawLists, report: Callable[[Fact], None]) -> None:
     """Transform the scores; "abs" of scores that are read as magnitudes leaves the signs beside them."""
     if side.transform is None:
         return
@@ -122,14 +122,14 @@ def _transform(side: RawLists, tell: Callable[[Fact], None]) -> None:
     side.scores = transformed_lists(side.start, before, side.transform, side.name)
     word = side.transform if isinstance(side.transform, str) else ""
     if word == "neglog10":
-        tell(Fact("p-values of 0", side.name, int((before == 0).sum()), detail=f"{SMALLEST:.1g}"))
+        report(Fact("p-values of 0", side.name, int((before == 0).sum()), detail=f"{SMALLEST:.1g}"))
     if word == "abs" and side.queries is None and (before < 0).all():
-        tell(Fact("magnitudes", side.name, before.size, before.size))
+        report(Fact("magnitudes", side.name, before.size, before.size))
     if word == side.negative == "abs":
         side.scores, side.quiet = np.copysign(side.scores, before), True
 
 
-def _check(side: RawLists, nan: str, tell: Callable[[Fact], None]) -> None:
+def _check(side: RawLists, nan: str, report: Callable[[Fact], None]) -> None:
     """Refuse scores that are NaN, infinite or negative, by the policies; count the negative ones that are not."""
     side.has_nan, infinite, below = _kernels.order.flaws(side.scores)
     if side.has_nan or infinite or below:
@@ -139,7 +139,7 @@ def _check(side: RawLists, nan: str, tell: Callable[[Fact], None]) -> None:
     if side.negative in SIGNS and not side.quiet:
         negative = int((side.scores < 0).sum()) if below else 0
         detail = "signed" if side.signed else ""
-        tell(Fact(SIGNS[side.negative], side.name, negative, side.scores.size, detail=detail))
+        report(Fact(SIGNS[side.negative], side.name, negative, side.scores.size, detail=detail))
 
 
 def refused(scores: Scores, negative: str, nan: str) -> dict[str, Mask]:
@@ -166,15 +166,8 @@ def bad_scores(what: str, name: str, count: int, total: int, first: float, place
     return InputError(f"{name} must hold non-negative scores; {came}. {remedy}", what)
 
 
-def merge(sides: Sequence[RawLists], duplicates: str, tell: Callable[[Fact], None]) -> None:
-    """List each item of a list once (step 3), where items may repeat."""
-    for side in sides:
-        if side.items is not None:
-            _merge(side, duplicates, tell)
-
-
-def _merge(side: RawLists, duplicates: str, tell: Callable[[Fact], None]) -> None:
-    """Merge the rows of an item, or refuse them."""
+def merge(side: RawLists, duplicates: str, report: Callable[[Fact], None]) -> None:
+    """List each item of a list once (step 3): merge the rows of an item, or refuse them."""
     keys, scores = side.keys(), side.scores
     _, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     if first.size == keys.size:
@@ -184,7 +177,7 @@ def _merge(side: RawLists, duplicates: str, tell: Callable[[Fact], None]) -> Non
         number = side.list_of(int(again[0]))
         rows = again[again < side.start[number + 1]]
         raise repeated(side.name, side.labels(rows), None if side.queries is None else side.queries[number])
-    tell(about("duplicates", side.name, side.labels(again), count=keys.size - first.size, detail=duplicates))
+    report(about("duplicates", side.name, side.labels(again), count=keys.size - first.size, detail=duplicates))
     merged = scores.copy()
     if duplicates == "mean":
         merged[first] = _means(side, group, first.size)
@@ -231,12 +224,12 @@ def repeated(name: str, items: Sequence[Any], query: Any = None) -> InputError:
     )
 
 
-def zero_nan(sides: Sequence[RawLists], tell: Callable[[Fact], None]) -> None:
+def zero_nan(sides: Sequence[RawLists], report: Callable[[Fact], None]) -> None:
     """Score items 0 that have no score (step 4)."""
     for side in sides:
         bad = np.isnan(side.scores) if side.has_nan else np.empty(0)
         if bad.any():
-            tell(Fact("NaN as 0", side.name, int(bad.sum())))
+            report(Fact("NaN as 0", side.name, int(bad.sum())))
             side.scores = np.where(bad, 0.0, side.scores)
 
 
@@ -255,7 +248,8 @@ def drop(sides: Sequence[RawLists], gone: Sequence[Mask], duplicates: str) -> No
         for side, mask in zip(sides, gone, strict=True):
             keys = side.keys()[mask]
             if np.unique(keys).size < keys.size:
-                merge(sides, duplicates, lambda _: None)
+                for repeating in sides:
+                    merge(repeating, duplicates, lambda _: None)
     for side, mask in zip(sides, gone, strict=True):
         if mask.any():
             side.keep(~mask)

@@ -432,8 +432,8 @@ class Rankings(Sequence[Ranking], Tabular):
             raise InputError(f"names must name each of the {len(scores)} rankings; got {len(names)} names.")
         require_names(names)
         members = [
-            Ranking(own, labels, name=name, universe=universe, notes=notes)
-            for own, name in zip(scores, names, strict=True)
+            Ranking(values, labels, name=name, universe=universe, notes=notes)
+            for values, name in zip(scores, names, strict=True)
         ]
         for ranking in members:
             if ranking.n != members[0].n or (labels is None and ranking.items is not None):

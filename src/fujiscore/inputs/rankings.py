@@ -304,10 +304,10 @@ def _parts(
         parts.append(part)
         sides.append(side)
 
-    def tell(fact: Fact) -> None:
+    def report(fact: Fact) -> None:
         of_each.extend([Note(fact)] if fact.count else [])
 
-    policies.transform_and_check(sides, nan, tell)
+    policies.transform_and_check(sides, nan, report)
     dropping = nan == "drop" and any(side.has_nan for side in sides)
     bare = next((name for part, name in zip(parts, names, strict=True) if part.items is None), None)
     if repeating or dropping:  # items as integers, the same for equal labels, counted as they come
@@ -315,9 +315,10 @@ def _parts(
         for side, part in zip(sides, parts, strict=True):
             codes = (numbers.setdefault(item, len(numbers)) for item in part.items or ())
             side.items = np.arange(part.scores.size) if bare is not None else np.fromiter(codes, np.int64)
-    policies.merge(repeating, duplicates, tell)
+    for side in repeating:
+        policies.merge(side, duplicates, report)
     if nan == "zero":
-        policies.zero_nan(sides, tell)
+        policies.zero_nan(sides, report)
     if bare is not None:
         _positional(parts, names, bare)
     if dropping:
@@ -417,10 +418,10 @@ def _by_sign(
     made = [isinstance(obj, Ranking) and obj.split is not None for obj in objects]
     if "split" not in signs and not any(made):
         return False
-    for name, sign, unsigned, own in zip(names, signs, lost, made, strict=True):
+    for name, sign, unsigned, done in zip(names, signs, lost, made, strict=True):
         if unsigned is not None:
             raise no_signs(name, spelled("negative", "split"), unsigned)
-        if sign != "split" and not own:
+        if sign != "split" and not done:
             raise InputError(f"{name} must be split by sign as the others are: pass {spelled('negative', 'split')}.")
     if universe is not None:
         raise InputError(f"{spelled('universe')} cannot be combined with {spelled('negative', 'split')}.")

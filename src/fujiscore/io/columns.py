@@ -129,7 +129,7 @@ def _rank_order(table: FileTable, roles: Roles, column: str, rank: str) -> RowOr
     for rank_cell, score_cell, *ranking in rows:
         cells = [number(cell) for cell in (rank_cell, score_cell)]
         lists.setdefault(str(ranking), []).append(tuple(np.nan if cell is None else cell for cell in cells))  # type: ignore[arg-type]
-    both = np.array([row for own in lists.values() for row in own]).reshape(-1, 2)
+    both = np.array([row for rows_ in lists.values() for row in rows_]).reshape(-1, 2)
     start = np.cumsum([0, *map(len, lists.values())])[:-1]
     return by_rank(start, both[:, 1], both[:, 0], rank)
 
@@ -413,7 +413,7 @@ def rankings_in(
         by = _telling_apart(table, roles, others)  # where items repeat, a column such as task or fold, if it does
         roles, guess = (roles, guess) if by is None else choose(table, item, score, by)
     found, note = groups(table, roles, unique=unique, named=item is not None)
-    return roles, found, [said for said in (guess, note) if said]
+    return roles, found, [text for text in (guess, note) if text]
 
 
 def _rows_of(table: FileTable, roles: Roles) -> list[Group]:

@@ -77,8 +77,8 @@ class Lists:
 
     def best(self, q: int) -> NDArray[Any]:
         """Return the items of a list that have its highest score."""
-        own = slice(*self.start[q : q + 2])
-        best: NDArray[Any] = self.items[own][self.scores[own] == self.scores[own].max()]
+        rows = slice(*self.start[q : q + 2])
+        best: NDArray[Any] = self.items[rows][self.scores[rows] == self.scores[rows].max()]
         return best
 
 
@@ -261,7 +261,7 @@ def _values(r: Lists, s: Lists, task: ListTask, swept: Swept) -> dict[str, Score
             values[measure.name] = evaluate(measure, counts)
     by_rank = [measure for measure in task.measures if measure.name not in values]
     values |= _by_rank(r, s, task, by_rank, swept) if by_rank else {}
-    return {name: np.where(_says_nothing(task, swept, name), np.nan, own) for name, own in values.items()}
+    return {name: np.where(_says_nothing(task, swept, name), np.nan, value) for name, value in values.items()}
 
 
 def _says_nothing(task: ListTask, swept: Swept, name: str) -> NDArray[np.bool_]:
@@ -349,21 +349,21 @@ def _headlines(measure: Measure, values: Scores, first: Sizes) -> Scores:
 
 def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: ListTask) -> Overlap:
     """Return the overlap of one pair of lists along a path; items are in the order of r's, then of s's others."""
-    own_r, own_s = (slice(*side.start[q : q + 2]) for side in (r, s))
-    place_r = np.arange(own_r.stop - own_r.start)
-    place_s, partner = np.empty(own_s.stop - own_s.start, np.int32), np.empty(place_r.size, np.int32)
+    rows_r, rows_s = (slice(*side.start[q : q + 2]) for side in (r, s))
+    place_r = np.arange(rows_r.stop - rows_r.start)
+    place_s, partner = np.empty(rows_s.stop - rows_s.start, np.int32), np.empty(place_r.size, np.int32)
     slots = 1 << (2 * (place_r.size + place_s.size)).bit_length()
     table = np.empty(slots, np.int64), np.empty(slots, np.int32)
-    n = _kernels.batch.match(r.items[own_r], s.items[own_s], *table, partner, place_s)
+    n = _kernels.batch.match(r.items[rows_r], s.items[rows_s], *table, partner, place_s)
     place_s[place_s < 0] = np.arange(place_r.size, n)
     rankings = []
-    for name, place, lists, own in (("a", place_r, r, own_r), ("b", place_s, s, own_s)):
+    for name, place, lists, rows in (("a", place_r, r, rows_r), ("b", place_s, s, rows_s)):
         filled, absent = np.zeros(n), np.ones(n, np.bool_)
-        filled[place], absent[place] = lists.scores[own], False
+        filled[place], absent[place] = lists.scores[rows], False
         negatives = None
         if lists.negatives is not None:
             negatives = np.zeros(n, np.bool_)
-            negatives[place] = lists.negatives[own]
+            negatives[place] = lists.negatives[rows]
         gone = absent if place.size < n else None
         rankings.append(Ranking.checked(name, filled, absent=gone, negatives=negatives))
     options: Any = {"ties": task.ties, "zero_tail": task.zero_tail, "population": task.universe}

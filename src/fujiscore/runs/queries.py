@@ -186,8 +186,8 @@ def _numbered(columns: Sequence[Sequence[Any]]) -> tuple[list[Sizes], list[Any]]
 def _apply(sides: Sequence[RawLists], rules: Rules, tally: Tally) -> None:
     """Apply the policies to both runs; repeated items that are refused are found when lists are compared."""
     policies.transform_and_check(sides, rules.nan, tally.add)
-    if rules.duplicates != "raise":
-        policies.merge(sides, rules.duplicates, tally.add)
+    for side in sides if rules.duplicates != "raise" else ():
+        policies.merge(side, rules.duplicates, tally.add)
     if rules.nan == "zero":
         policies.zero_nan(sides, tally.add)
     if rules.nan == "drop" and (gone := policies.without_score(sides)) is not None:

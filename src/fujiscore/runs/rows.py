@@ -11,7 +11,6 @@ from fujiscore.errors import InputError, counted, shown, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.coercion import NO_ITEM, as_ids, first_repeated, labelled, objects, require_labels, unmasked
 from fujiscore.inputs.direction import remedy
-from fujiscore.inputs.models.attributions import joined_tensors
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.runs.queries import RunRows
 
@@ -127,15 +126,6 @@ def _tiled(items: Sequence[Any], rows: int) -> Any:
     if pa is None or not all(isinstance(item, str) for item in items):
         return np.tile(objects(items), rows)
     return pa.array(items, pa.large_string()).take(pa.array(np.tile(np.arange(len(items)), rows)))
-
-
-def of_tensors(tensors: tuple[Any, ...], name: str) -> RunRows:
-    """Return the run of a tuple of tensors, one per input of a model: one query per row."""
-    names, values = joined_tensors(tensors, name)
-    if values.dtype.kind in "iu":
-        raise whole_numbers(name, f"tensors of {values.dtype}")
-    items = range(values.shape[1]) if names is None else names
-    return of_matrix(values, name, list(range(len(values))), items)
 
 
 def of_table(obj: Any, frame: Any, name: str) -> RunRows:

@@ -337,9 +337,9 @@ def chunks(a: Stored, b: Stored, low: Any, high: Any, batch: int = BATCH) -> Ite
     sides = [_Side(run.between(low, high, batch)) for run in (a, b)]
     while True:
         for side in sides:
-            if not side.blocks and not side.ended:
+            if not side.waiting.queries and not side.ended:
                 side.more()
-        if all(side.ended and not side.blocks for side in sides):
+        if all(side.ended and not side.waiting.queries for side in sides):
             return
         # What comes before the last query read of either side is complete.
         ends = [side.waiting.queries[-1] for side in sides if not side.ended]
@@ -361,21 +361,17 @@ class _Side:
     def __init__(self, stream: Iterator[RunRows]) -> None:
         self.stream, self.waiting, self.ended = stream, NOTHING, False
 
-    @property
-    def blocks(self) -> int:
-        """The number of queries that wait."""
-        return len(self.waiting.queries)
-
     def more(self) -> None:
         """Read on."""
         part = next(self.stream, None)
         if part is None:
             self.ended = True
         else:
-            self.waiting = joined([self.waiting, part]) if self.blocks else part
+            self.waiting = joined([self.waiting, part]) if self.waiting.queries else part
 
     def take(self, bound: Any) -> RunRows:
         """Return the rows of the queries before the bound, or all."""
-        stop = self.blocks if bound is None else bisect_left(self.waiting.queries, bound)
-        taken, self.waiting = self.waiting.blocks(0, stop), self.waiting.blocks(stop, self.blocks)
+        blocks = len(self.waiting.queries)
+        stop = blocks if bound is None else bisect_left(self.waiting.queries, bound)
+        taken, self.waiting = self.waiting.blocks(0, stop), self.waiting.blocks(stop, blocks)
         return taken

@@ -29,7 +29,7 @@ from fujiscore.inputs.coercion import (
 )
 from fujiscore.inputs.direction import by_rows, evidence
 from fujiscore.inputs.models import ModelScores, is_ranx_run
-from fujiscore.inputs.models.attributions import is_several_tensors
+from fujiscore.inputs.models.attributions import is_several_tensors, joined_tensors
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.inputs.roles import GROUP_NAMES, QUERY_NAMES, plain
 from fujiscore.io import columnar, formats
@@ -372,7 +372,12 @@ def _from_matrices(obj: Any, name: str) -> Run:
     if pair is not None:
         return Run(name, *rows.of_search(*pair, name), by_position=True, best_first=True)
     if is_several_tensors(obj):
-        return Run(name, rows.of_tensors(obj, name), by_position=True, unnamed=len(obj) == 1)
+        names, values = joined_tensors(obj, name)
+        if values.dtype.kind in "iu":
+            raise rows.whole_numbers(name, f"tensors of {values.dtype}")
+        items = range(values.shape[1]) if names is None else names
+        matrix = rows.of_matrix(values, name, list(range(len(values))), items)
+        return Run(name, matrix, by_position=True, unnamed=names is None)
     return Run(name, rows.of_array(obj, name), by_position=True, unnamed=True)
 
 

@@ -2,7 +2,7 @@
 
 A file is written under a temporary name beside it and renamed. So is a folder: it is prepared in a hidden working
 folder beside it, together with a manifest of hashes, by which a later run knows what it may replace. Temporary files
-and working folders are locked while they are in use, so that those left behind by a killed process are told apart.
+and working folders are locked while they are in use, so that those left behind by a killed process are recognised.
 """
 
 from __future__ import annotations

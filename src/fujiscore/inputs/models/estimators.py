@@ -113,15 +113,15 @@ def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> Featu
     *transformers, last = columns.steps_of(pipeline) or [None]
     if last is None:
         return None
-    own = columns.names_in(pipeline) or given
-    names, unnamed = columns.names_out(transformers, own)
+    inputs = columns.names_in(pipeline) or given
+    names, unnamed = columns.names_out(transformers, inputs)
     found = _found(last, names, options)
     if found is None:
         return None
     if any(columns.scaled(transformer) for transformer in transformers):
         found = found._replace(caveats=tuple(caveat for caveat in found.caveats if caveat != UNITS))
     if options.to_inputs:
-        return _to_inputs(found, transformers, own)
+        return _to_inputs(found, transformers, inputs)
     if unnamed is not None and found.names is None:
         lack = f"{unnamed} does not name the columns it makes: features are positions among them"
         found = found._replace(caveats=(*found.caveats, lack), positional=True)

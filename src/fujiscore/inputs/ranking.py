@@ -92,7 +92,7 @@ class Ranking(Tabular):
             raise InputError(f"{must}; got {len(labels)} labels and {values.size} scores.")
         if not isinstance(labels, range | None) and len(unique_labels(labels, name)) < values.size:
             raise InputError(f"{name} must list each item once; labels repeat. Merge them with fujiscore.rankings.")
-        if not isinstance(part.items, range | None) and list(part.items) != list(labels or ()):
+        if items is not None and not isinstance(part.items, range | None) and list(part.items) != list(labels or ()):
             raise InputError(
                 f"{name} must have one set of labels; its scores have labels of their own, and items are others, or in "
                 "another order. Leave items out, or align the scores with fujiscore.rankings."

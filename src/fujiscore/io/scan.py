@@ -106,13 +106,9 @@ class _Parquet:
         from pyarrow import parquet
 
         options: Any = {"metadata": self.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
-        wanted: Any = {
-            "row_groups": range(first, last + 1),
-            "columns": list(dict.fromkeys(names)),
-            "use_threads": False,
-        }
+        groups, wanted = range(first, last + 1), list(dict.fromkeys(names))
         with columnar.complete(self.file, "parquet"), parquet.ParquetFile(self.file, **options) as opened:
-            for batch in opened.iter_batches(rows, **wanted):
+            for batch in opened.iter_batches(rows, row_groups=groups, columns=wanted, use_threads=False):
                 # Offsets of text may point beyond the buffer.
                 batch.validate(full=not all(self.table.numeric[name] for name in names))
                 yield [batch.column(name) for name in names]

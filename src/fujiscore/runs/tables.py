@@ -229,23 +229,14 @@ def from_arrow(columns: Sequence[Any], roles: Roles) -> RunRows | None:
     item, query, *group, score = columns
     items, scores = label_column(item, roles.item), columnar.score_column(score)
     codes = None
-    if pa.types.is_dictionary(query.type):  # blocks of codes: labels are made text once each
+    if pa.types.is_dictionary(query.type) and not query.null_count:  # each label is made text once
         query = query.unify_dictionaries().combine_chunks() if isinstance(query, pa.ChunkedArray) else query
-        codes, missing, query = query.indices, query.null_count, query.dictionary
-    queries = None if codes is not None and missing else label_column(query, str(roles.ranking))
+        codes, query = query.indices, query.dictionary
+    queries = label_column(query, str(roles.ranking))
     groups = label_column(group[0], roles.group) if roles.group is not None else None
     if items is None or scores is None or queries is None or (roles.group is not None and groups is None):
         return None
-    if codes is None:
-        return in_blocks(*blocks(queries), items, scores, groups)
-    numbers, start = blocks(integers(codes))
-    return in_blocks(labels_at(queries, np.array(numbers)), start, items, scores, groups)
-
-
-def blocks(queries: Any) -> tuple[list[Any], Any]:
-    """Return the label of each block of equal labels, and where the blocks begin."""
-    start = changes(queries)
-    return labels_at(queries, start), start
+    return _in_blocks(queries, items, scores, groups, codes)
 
 
 def integers(column: Any) -> Any:
@@ -256,16 +247,18 @@ def integers(column: Any) -> Any:
     return np.frombuffer(column.buffers()[1], np.int64, len(column), 8 * column.offset)
 
 
-def in_blocks(queries: list[Any], start: Any, items: Any, scores: Any, groups: Any = None) -> RunRows:
-    """Return columns whose rows are grouped in blocks of one query."""
+def _in_blocks(queries: Any, items: Any, scores: Any, groups: Any, codes: Any = None) -> RunRows:
+    """Return rows in blocks of one query each; with codes, those of the queries."""
+    start = changes(queries if codes is None else integers(codes))
+    labels = labels_at(queries, start if codes is None else integers(codes)[start])
     if groups is None:
-        return RunRows(queries, start, items, scores)
+        return RunRows(labels, start, items, scores)
     inside = np.setdiff1d(changes(groups), start)
     if inside.size:
         place = int(inside[0])
         both = labels_at(groups, np.array([place - 1, place]))
-        raise two_groups(queries[int(np.searchsorted(start, place, side="right")) - 1], *both)
-    return RunRows(queries, start, items, scores, labels_at(groups, start))
+        raise two_groups(labels[int(np.searchsorted(start, place, side="right")) - 1], *both)
+    return RunRows(labels, start, items, scores, labels_at(groups, start))
 
 
 def label_column(column: Any, name: str) -> Any:
@@ -282,9 +275,8 @@ def label_column(column: Any, name: str) -> Any:
         try:
             column = column.cast(pa.int64())
         except pa.ArrowException:
-            raise InputError(
-                f"column {name!r} must hold text or integers, as labels; it holds other numbers."
-            ) from None
+            must = f"column {name!r} must hold text or integers, as labels"
+            raise InputError(f"{must}; it holds other numbers.") from None
     else:
         column = columnar.as_text(column)
         from pyarrow import compute
@@ -312,8 +304,7 @@ def _from_rows(table: FileTable, roles: Roles) -> RunRows:
     if not scores:
         raise no_rows(table.file)
     require_apart(large, f"{table.file}, column {roles.scores[0]!r} must hold")
-    grouped = objects(groups) if groups else None
-    return in_blocks(*blocks(objects(queries)), objects(items), np.array(scores), grouped)
+    return _in_blocks(objects(queries), objects(items), np.array(scores), objects(groups) if groups else None)
 
 
 def _labelled(ranking: Any, name: str) -> Labelled:

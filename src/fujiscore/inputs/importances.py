@@ -87,7 +87,7 @@ def importances(
     source = models.read(obj, called, options) or read_array(obj, called)
     if source is None:
         return _plain(obj, called, options, each, policies)
-    if options.to_inputs and source.word == "row":
+    if options.group is True and source.word == "row":
         raise InputError(
             f"{spelled('group', value=True)} needs a pipeline; {called} does not tell which columns come from one. "
             "Pass a dict of feature to group."

@@ -28,7 +28,7 @@ from fujiscore.runs.queries import Rules, repeated, together
 from fujiscore.runs.results import RunComparison
 from fujiscore.runs.rows import label_array, require_best_first
 from fujiscore.runs.spans import UnsortedError, chunks, ranges, ways
-from fujiscore.runs.tables import RunColumns, alike, has_text, load_run, open_runs, require_groups
+from fujiscore.runs.tables import RunColumns, alike, label_types, load_run, open_runs, require_groups
 from fujiscore.text.notes import Fact, Note, Tally, final
 from fujiscore.work.tiles import run
 
@@ -81,10 +81,6 @@ class Part:
     def shares_items(self) -> bool:
         """Return whether a query has an item of both runs, or there is no query."""
         return not self.queries or any(part["shared"].any() for part in self.columns)
-
-    def joined(self) -> dict[str, NDArray[Any]]:
-        """Return one array per column."""
-        return {name: np.concatenate([part[name] for part in self.columns]) for name in self.columns[0]}
 
 
 @checks_keywords
@@ -328,7 +324,7 @@ def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
         raise InputError(f"a and b must have the same queries, matched by position; got {sizes[0]} and {sizes[1]}.")
     if first.unnamed != second.unnamed:
         bare, named = (first, second) if first.unnamed else (second, first)
-        if has_text(named.columns.items):
+        if str in label_types(named.columns.items):
             raise InputError(
                 f"{bare.name} must label its items as {named.name} does; its items are positions. Pass a DataFrame "
                 "with the items as columns, or both runs as arrays with the items in one order."
@@ -454,7 +450,7 @@ def _result(
             f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}. "
             f"{_sentence(advice(part.only, names, ('query', 'queries')))}".rstrip()
         )
-    columns = part.joined()
+    columns = {name: np.concatenate([piece[name] for piece in part.columns]) for name in part.columns[0]}
     zero = int(columns.pop("zero").sum())
     task, rules = job.task, job.rules
     settings = {

@@ -405,7 +405,7 @@ def alike(first: RunRows, second: RunRows) -> tuple[RunRows, RunRows, tuple[str,
     """Return both runs with labels of one kind, and notes of what is compared as text."""
     notes = []
     columns, queries = [first.items, second.items], [first.queries, second.queries]
-    if _is_text_and_not(*map(_kinds, columns)):
+    if _is_text_and_not(*map(label_types, columns)):
         notes.append(f"items {AS_TEXT}")
         columns = [objects(map(_text_of, c.tolist())) if isinstance(c, np.ndarray) else c for c in columns]
     if _is_text_and_not(*(set(map(type, labels)) for labels in queries)):
@@ -429,16 +429,11 @@ def _text_of(label: Any) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def _kinds(column: Any) -> set[type]:
+def label_types(column: Any) -> set[type]:
     """Return the types of labels in a column."""
     if isinstance(column, np.ndarray):
         return set(map(type, column.tolist())) if column.dtype == object else {int}
     return {str}
-
-
-def has_text(column: Any) -> bool:
-    """Return whether some labels are text."""
-    return str in _kinds(column)
 
 
 def _same_storage(columns: list[Any]) -> list[Any]:
@@ -446,7 +441,7 @@ def _same_storage(columns: list[Any]) -> list[Any]:
     arrow = [not isinstance(column, np.ndarray) for column in columns]
     if all(arrow) or (not any(arrow) and columns[0].dtype == columns[1].dtype):
         return columns
-    if any(arrow) and all(_kinds(column) == {str} for column in columns):
+    if any(arrow) and all(label_types(column) == {str} for column in columns):
         import pyarrow as pa
 
         return [pa.array(c.tolist(), pa.large_string()) if isinstance(c, np.ndarray) else c for c in columns]

@@ -120,7 +120,7 @@ def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> Featu
         return None
     if any(columns.scaled(transformer) for transformer in transformers):
         found = found._replace(caveats=tuple(caveat for caveat in found.caveats if caveat != UNITS))
-    if options.to_inputs:
+    if options.group is True:
         return _to_inputs(found, transformers, inputs)
     if unnamed is not None and found.names is None:
         lack = f"{unnamed} does not name the columns it makes: features are positions among them"

@@ -52,11 +52,6 @@ class Options:
     group: bool | Mapping[Any, Any] = False
     importance_type: str | None = None
 
-    @property
-    def to_inputs(self) -> bool:
-        """Whether columns that a pipeline made count for the input column they come from."""
-        return self.group is True
-
 
 @dataclass(frozen=True, eq=False)
 class ModelScores:

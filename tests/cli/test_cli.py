@@ -8,7 +8,6 @@ import io
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -747,22 +746,6 @@ def test_the_reference_is_up_to_date_and_complete():
                 assert parameter.help, f"{name} {parameter.name}"
                 for spelling in (*parameter.opts, *parameter.secondary_opts):
                     assert f"`{spelling}`" in part, f"{name} {spelling}"
-
-
-def documented():
-    """Return every command line in the reference and in the help."""
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines()]
-    return [*lines, *re.findall(r"^  (fuji compare .*)$", fuji.epilog, re.MULTILINE)]
-
-
-@pytest.mark.parametrize("line", documented())
-def test_documented_examples_run(monkeypatch, tmp_path, line):
-    monkeypatch.chdir(tmp_path if line.startswith("fuji example") else ROOT)  # it writes files
-    done = CliRunner().invoke(fuji, shlex.split(line)[1:])
-    assert done.exit_code == 0, done.stderr
-    assert done.stdout
 
 
 def test_shared_options_mean_the_same_wherever_rankings_are_read():

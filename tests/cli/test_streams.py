@@ -100,7 +100,7 @@ class TestOutput:
         os.set_blocking(writer, False)
         process = subprocess.Popen([*FUJI, "measures", "--json"], stdout=writer, stderr=subprocess.PIPE)
         os.close(writer)
-        time.sleep(1)
+        time.sleep(0.5)  # until the pipe is full
         text = b"".join(iter(lambda: os.read(reader, 4096), b""))
         os.close(reader)
         assert process.communicate()[1] == b""
@@ -164,6 +164,12 @@ SAID = {
 }
 SCRIPT = "import sys\nfrom fujiscore.cli import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
 LONG = [*COMPARE, "--permutations", "2000000", "--no-progress"]
+# The command, which says when the permutations begin.
+WORKING = (
+    "from fujiscore import cli\nfrom fujiscore.work import tiles\nrun = tiles.run\n"
+    "def announced(*arguments, **options):\n    print('working', flush=True)\n    return run(*arguments, **options)\n"
+    "tiles.run = announced\ncli.main()\n"
+)
 
 
 @pytest.fixture
@@ -178,11 +184,18 @@ def start(command, **options):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
+def start_working(**options):
+    """Return a long comparison that has begun to work."""
+    process = start([sys.executable, "-c", WORKING, *LONG], **options)
+    assert process.stdout.readline() == "working\n"
+    time.sleep(0.3)
+    return process
+
+
 class TestSignals:
     @pytest.mark.parametrize("number", CODES)
     def test_while_it_works(self, number):
-        process = start([*FUJI, *LONG])
-        time.sleep(3)
+        process = start_working()
         process.send_signal(number)
         shown, said = process.communicate(timeout=10)
         assert (process.returncode, shown, said) == (CODES[number], "", SAID[number])
@@ -226,8 +239,7 @@ class TestSignals:
     def test_nohup(self):
         """Signals that the caller has ignored stay ignored."""
         ignored = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-        process = start([*FUJI, *LONG], **ignored)
-        time.sleep(2)
+        process = start_working(**ignored)
         process.send_signal(signal.SIGHUP)
         time.sleep(0.5)
         assert process.poll() is None

@@ -123,7 +123,7 @@ def areas_of(dealt, measure, overlap):
         Overlap(
             first,
             Ranking.checked("s", np.array(own)),
-            *overlap.asked,
+            *overlap.requested,
             zero_tail="include" if overlap.zero_tail else "exclude",
         )
         for own in dealt
@@ -290,7 +290,7 @@ def test_covariances_along_the_path():
     weights = area.area_weights(overlap.k1.size) * np.sqrt(null.exact)
     assert weights @ area._correlation(first, second, null.factors) @ weights == pytest.approx(null.variance, rel=1e-9)
     for g, law in enumerate(null._point_laws[:-1]):
-        one = sides(r, s, overlap.asked[0][g : g + 1])[1:]
+        one = sides(r, s, overlap.requested[0][g : g + 1])[1:]
         alone = one_pair(*one, FUJI, np.ones(1), null.exact[g : g + 1])[1]
         np.testing.assert_allclose(law, alone, rtol=1e-9, atol=1e-12)
 

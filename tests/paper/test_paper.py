@@ -28,7 +28,6 @@ from fujiscore.paper import (
     build,
     compute,
     conventions,
-    curves,
     figures,
     forest,
     page,
@@ -406,8 +405,8 @@ def test_the_sections_say_what_was_searched():
     assert f" {scenarios.ITEMS} items" in record.SECTIONS["scenarios"]["text"]
     assert f"up to {properties.MOST_ITEMS} items" in record.SECTIONS["properties"]["text"]
     assert "ties closed" in record.SECTIONS["study"]["text"].splitlines()[1]
-    assert f"at k = {curves.SHUFFLED_AT} " in STATEMENTS["curves_meet"]["how"]
-    assert f"mean of {curves.SHUFFLES} orders" in STATEMENTS["curves_meet"]["how"]
+    assert f"at k = {study.SHUFFLED_AT} " in STATEMENTS["curves_meet"]["how"]
+    assert f"mean of {study.SHUFFLES} orders" in STATEMENTS["curves_meet"]["how"]
 
 
 def test_raw_data_need_rankings(tmp_path):
@@ -931,9 +930,9 @@ def test_zeros_in_another_order():
     r, s = (fj.Ranking(np.concatenate([top, zeros])) for top in (np.arange(1000.0, 0, -1), np.arange(1000.0) + 1))
     assert conventions.curve(r, s, "jaccard")[2999] == 1.0
     # Of the 2000 places after the shared 1000, half fall on the same zeros: h = 2000, U = 4000.
-    assert curves.shuffled_jaccard(r, s) == pytest.approx(0.5, abs=0.02)
+    assert study.shuffled_jaccard(r, s) == pytest.approx(0.5, abs=0.02)
     same = fj.Ranking(np.arange(3000.0, 0, -1))
-    assert curves.shuffled_jaccard(same, same) == 1.0
+    assert study.shuffled_jaccard(same, same) == 1.0
 
 
 def test_examples_are_compared_with_the_table():
@@ -1021,8 +1020,8 @@ def test_other_scores_give_other_verdicts(published):
     same = [genes[name].scores for name in ("Genie3", "Genie3", "relief", "relief")]
     swapped = fj.Rankings(genes.names, same, genes.labels)
     for key in ("first_features", "top_gene"):
-        assert dict(curves.genes_ensembles(genes))[key].verdict == HOLDS
-        assert dict(curves.genes_ensembles(swapped))[key].verdict == FAILS
+        assert dict(study.genes_ensembles(genes))[key].verdict == HOLDS
+        assert dict(study.genes_ensembles(swapped))[key].verdict == FAILS
 
 
 @pytest.mark.parametrize(
@@ -1041,7 +1040,7 @@ def test_other_rankings_are_judged_too(published, alter):
         one = published[name]
         scores = alter(one["Genie3"].scores, one["relief"].scores)
         sets[name] = fj.Rankings(one.names, scores, one.labels)
-    judged = dict(curves.check_curves(sets))
+    judged = dict(study.check_curves(sets))
     assert judged["falls_until_twelve"].verdict == judged["seen_at_four"].verdict == FAILS
     assert judged["ten_times"].verdict == FAILS
     assert not any("nan" in one.measured for one in judged.values())
@@ -1053,7 +1052,7 @@ def test_top_ranks_and_tails_by_hand(published):
     genie3, forest_scores = (genes[name].scores.tolist() for name in ("Genie3", "RForest"))
     best = max(range(genes.n), key=genie3.__getitem__)
     rank = 1 + sum(score > forest_scores[best] for score in forest_scores)
-    assert dict(curves.genes_ensembles(genes))["top_gene"].measured == f"its rank in RF is {rank}"
+    assert dict(study.genes_ensembles(genes))["top_gene"].measured == f"its rank in RF is {rank}"
     total, count = 0.0, 0
     positive = sorted((max(score, 0.0) for score in forest_scores), reverse=True)
     while total < sum(positive) / 2:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import statistics
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from intervals_oracle import spread
 
 import fujiscore as fj
 from fujiscore.errors import InputError
@@ -46,34 +45,6 @@ def flat(text):
 
 
 # Numbers
-
-
-def spread_oracle(values, confidence, span):
-    """Return mean, sd, interval, median, 5 % quantile and least value from the definitions."""
-    values = sorted(value for value in values if not math.isnan(value))
-    n, mean = len(values), statistics.fmean(values)
-    sd = statistics.stdev(values)
-    reach = stats.t.ppf((1 + confidence) / 2, n - 1) * sd / math.sqrt(n)
-    place = 0.05 * (n - 1)
-    below, part = int(place), place - int(place)
-    five = values[below] + part * (values[min(below + 1, n - 1)] - values[below])
-    return [
-        mean,
-        sd,
-        max(mean - reach, span[0]),
-        min(mean + reach, span[1]),
-        statistics.median(values),
-        five,
-        values[0],
-    ]
-
-
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=40), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
-def test_the_spread_is_that_of_the_definitions(values, confidence):
-    found = Spread.of(np.array([*values, np.nan]), confidence, (0.0, 1.0))
-    assert list(found)[2:9] == pytest.approx(spread_oracle(values, confidence, (0, 1)), abs=1e-9)
-    assert (found.queries, found.undefined, found.at_1) == (len(values), 1, values.count(1.0))
-    assert 0 <= found.low <= found.mean <= found.high <= 1
 
 
 def test_the_mean_of_equal_values_is_that_value():
@@ -258,7 +229,7 @@ def test_groups_have_their_own_spreads():
     assert table["undefined"].tolist() == [0, 0, 1]
     assert table["mean"].tolist()[:2] == [0.5, 0.6]
     for i, part in enumerate(([0.1, 0.9], [0.2, 1.0])):
-        assert table.iloc[i]["low"] == pytest.approx(spread_oracle(part, 0.95, (0, 1))[2])
+        assert table.iloc[i]["low"] == pytest.approx(spread(part, 0.95, (0, 1))[2])
     assert "de     2" in str(grouped)
     assert [row[0] for row in grouped.group_table()[1]][:2] == ["de", "fr"]
     assert grouped.to_frame()["group"].tolist()[:2] == ["de", "fr"]

@@ -463,19 +463,6 @@ def test_help_fits_80_columns(call, command):
         assert [line for line in text.splitlines() if display_width(line) > 80] == []
 
 
-def examples():
-    return [line for name in COMMANDS for line in import_module(f"fujiscore.cli.{name}").command.examples]
-
-
-@pytest.mark.parametrize("line", [line for line in examples() if not line.startswith(("fuji example", "fuji paper"))])
-def test_examples_in_the_help_run_from_the_root(monkeypatch, line):
-    monkeypatch.chdir(ROOT)
-    done = CliRunner().invoke(fuji, shlex.split(line)[1:], env={"COLUMNS": "80"})
-    assert done.exit_code == 0, done.stderr
-    if not {"--json", "--csv", "--markdown", "cite"} & set(line.split()):
-        assert [text for text in done.stdout.splitlines() if display_width(text) > 80] == []
-
-
 def test_the_example_writes_files_and_commands_that_run(call):
     done = call("example", "my folder")
     assert done.exit_code == 0

@@ -17,6 +17,7 @@ import fujiscore as fj
 from fujiscore import rankers
 from fujiscore.cli import COMMANDS, fuji
 from fujiscore.cli.example import COMMANDS as SUGGESTED
+from fujiscore.cli.terminal import display_width
 from fujiscore.inputs.rankings import Policies
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,8 @@ DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 # Pages that users read; the others are for those who change the package.
 READ = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+# Enough for a study to have everything.
+QUICK = [("--resamples", "3"), ("--trees", "10"), ("--permutations", "50")]
 REPOSITORY = "https://github.com/fujiscore/fujiscore/blob/main/"
 
 
@@ -89,8 +92,8 @@ def commands(*pages):
 
 
 def cases():
-    """Return the commands to run; those that take a minute are slow."""
-    lines = dict.fromkeys([*SUGGESTED, *commands(*READ)])
+    """Return the commands to run; those that take a minute are slow. Those that `fuji example` prints run elsewhere."""
+    lines = [line for line in commands(*READ) if line not in SUGGESTED]
     alone = [line for line in lines if "--dask" not in line]  # tests/work/test_executors.py has a cluster
     return [pytest.param(line, marks=pytest.mark.slow if line.startswith("fuji paper") else ()) for line in alone]
 
@@ -118,11 +121,26 @@ def test_commands_run(line, monkeypatch, tmp_path, request):
     if arguments[0] == "paper" and "--no-rankings" not in arguments:
         folder = request.getfixturevalue("shared") / "data" / "published_rankings"
         arguments += ["--rankings", str(folder)]
+    if arguments[0] == "study":  # few resamples do
+        arguments += [part for few in QUICK if few[0] not in arguments for part in few]
     before = visible_files()
-    result = CliRunner().invoke(fuji, arguments)
+    result = CliRunner().invoke(fuji, arguments, env={"COLUMNS": "80"})
     assert result.exit_code == 0, result.output
     assert result.output
     assert visible_files() == before
+    other = {"--json", "--csv", "--markdown", "cite", "example", "paper"}
+    if line in examples_in_help() and other.isdisjoint(arguments):
+        assert [text for text in result.stdout.splitlines() if display_width(text) > 80] == []
+
+
+def examples_in_help():
+    """Return every command line in the help."""
+    own = [line for name in COMMANDS for line in importlib.import_module(f"fujiscore.cli.{name}").command.examples]
+    return [*own, *re.findall(r"^  (fuji compare .*)$", fuji.epilog, re.MULTILINE)]
+
+
+def test_examples_in_the_help_are_run_here():
+    assert set(examples_in_help()) - set(SUGGESTED) <= set(commands(*READ))
 
 
 def test_every_command_is_shown():

@@ -1,9 +1,11 @@
 """A disk that is full at output and at resume: one line, exit code 2, nothing lost, nothing half-written."""
 
 import subprocess
-import sys
 
 import pytest
+from click.testing import CliRunner
+
+from fujiscore.cli import fuji as command
 
 KILOBYTE = 1024
 
@@ -16,9 +18,9 @@ def disk(tmp_path):
     def make(kilobytes):
         place = tmp_path / f"disk{len(mounted)}"
         place.mkdir()
-        command = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", place]
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", place]
         try:
-            made = subprocess.run(command, capture_output=True, check=False).returncode == 0
+            made = subprocess.run(mount, capture_output=True, check=False).returncode == 0
         except OSError:
             made = False
         if not made:
@@ -43,9 +45,8 @@ def inputs(tmp_path_factory):
 
 
 def fuji(*arguments):
-    """Run a command in a process of its own."""
-    command = [sys.executable, "-m", "fujiscore", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    """Run a command."""
+    return CliRunner().invoke(command, list(map(str, arguments)))
 
 
 def fill(disk, spare=0):
@@ -61,7 +62,7 @@ def fill(disk, spare=0):
 
 def refused(result):
     """Require one line that names the cause, and exit code 2."""
-    assert result.returncode == 2, result
+    assert result.exit_code == 2, result
     assert "No space left on device" in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
     assert "Traceback" not in result.stderr
@@ -84,7 +85,7 @@ STUDY = ("--target", "class", "--method", "relief", "--resamples", "4", "--permu
 
 def test_a_study_at_every_stage(disk, inputs, tmp_path):
     whole = tmp_path / "whole"
-    assert fuji("study", inputs / "data.csv", *STUDY, "--out", whole).returncode == 0
+    assert fuji("study", inputs / "data.csv", *STUDY, "--out", whole).exit_code == 0
     names = sorted(path.name for path in whole.iterdir())
     place = disk(400)
     out = place / "out"
@@ -95,7 +96,7 @@ def test_a_study_at_every_stage(disk, inputs, tmp_path):
         (place / "filler").unlink()
     assert [path.name for path in place.iterdir()] == [".out.fujiscore"]  # finished resamples
     result = fuji("study", inputs / "data.csv", *STUDY[:-1], "--out", out)
-    assert result.returncode == 0, result.stderr
+    assert result.exit_code == 0, result.stderr
     assert "resumed with 4 finished resamples" in result.stderr
     assert sorted(path.name for path in out.iterdir()) == names
     assert all((out / name).read_bytes() == (whole / name).read_bytes() for name in names)
@@ -118,7 +119,7 @@ def test_a_checkpointed_matrix(disk, tmp_path):
     assert f"{len(kept)} finished parts kept: free some space, and the same call resumes" in result.stderr
     subprocess.run(["mount", "-o", "remount,size=200k", place], check=True)
     again = fuji("matrix", scores, "--csv", "--quiet", "--checkpoint", place / "kept")
-    assert (again.returncode, again.stdout) == (0, whole.stdout)
+    assert (again.exit_code, again.stdout) == (0, whole.stdout)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     fill(place)
     refused(fuji("matrix", scores, "--quiet", "--checkpoint", place / "other"))

@@ -26,7 +26,7 @@ from fujiscore._kernels._jit import at_terminal
 # Seconds after which an unfinished file belongs to no process that still runs.
 ABANDONED = 3600
 
-told = []  # folders
+announced = []  # folders that cannot be written to
 
 
 class Cache(FunctionCache):
@@ -107,6 +107,6 @@ def stamp():
 
 def tell_once(folder, reason):
     """Tell the user at a terminal why every process compiles anew."""
-    if not told and at_terminal():
-        told.append(folder)
+    if not announced and at_terminal():
+        announced.append(folder)
         print(f"fujiscore: compiled code cannot be kept in {folder} ({reason}); set NUMBA_CACHE_DIR", file=sys.stderr)  # noqa: T201

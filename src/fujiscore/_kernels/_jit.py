@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from math import inf
@@ -22,7 +23,6 @@ import numpy as np
 from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
 MODES = ("auto", "always", "never")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fujiscore.inputs.orders import fields_only
 from fujiscore.measures.registry import MEASURES, find
 from fujiscore.text.tables import Table, columns_table, frame, spread_places
 from fujiscore.text.tabular import Tabular
@@ -27,6 +28,8 @@ class Result(Tabular):
     """
 
     _svg: ClassVar[str] = ""  # the function of report.pictures that draws it in notebooks
+
+    __getstate__ = fields_only
 
     def _picture(self) -> str:
         if not self._svg:

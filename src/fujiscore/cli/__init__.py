@@ -1,6 +1,7 @@
 """The command `fuji`: one small module per command, which parses, calls the library and prints.
 
-A command's module loads when the command is called, and heavy libraries when it needs them.
+Takes: files and options. Gives: text, Markdown, CSV, JSON, figures, pages and an exit code. A command's module loads
+when the command is called, and heavy libraries when it needs them.
 """
 
 from __future__ import annotations

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, MissingExtraError, choice, counted, spelled
 from fujiscore.inputs.coercion import EXACT, is_null, require_apart
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import is_index_name
-from fujiscore.io.documents import document
+from fujiscore.io.documents import Document, document
 from fujiscore.io.table import (
+    FileTable,
     did_you_mean,
     exact,
     listed,
@@ -28,14 +31,6 @@ from fujiscore.io.table import (
     texts,
     unknown,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.io.documents import Document
-    from fujiscore.io.table import FileTable
 
 FORMATS = ("csv", "tsv", "parquet", "feather", "arff", "libsvm")
 BUNDLED = ("breast_cancer", "diabetes", "digits", "iris", "wine")
@@ -96,8 +91,8 @@ def load(
         remedy = f"For example, pass {spelled('target', likely)}."
         raise columns.error(f"{spelled('target')} must name the column of classes or the numeric target. {remedy}")
     grouping = [] if groups is None else [str(groups)]
-    asked = {"target": [target], "drop": drop, "categorical": categorical, "groups": grouping}
-    for argument, names in asked.items():
+    named = {"target": [target], "drop": drop, "categorical": categorical, "groups": grouping}
+    for argument, names in named.items():
         for name in names:
             if name not in columns.values:
                 raise unknown(columns.file, spelled(argument), name, list(columns.values))
@@ -150,10 +145,10 @@ def _bundled(name: str) -> DatasetColumns:
     """Return a data set that scikit-learn bundles."""
     bunch = getattr(_sklearn_datasets(name), f"load_{name}")()
     values = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))
-    if "target_names" not in bunch:
-        return DatasetColumns(name, {**values, "target": bunch.target}, "target")
-    classes = np.array([str(label) for label in bunch.target_names], np.object_)[bunch.target]
-    return DatasetColumns(name, {**values, "target": classes}, "target")
+    target = bunch.target
+    if "target_names" in bunch:
+        target = np.array([str(label) for label in bunch.target_names], np.object_)[target]
+    return DatasetColumns(name, {**values, "target": target}, "target")
 
 
 def _openml(source: str) -> DatasetColumns:
@@ -171,15 +166,14 @@ def _openml(source: str) -> DatasetColumns:
         raise InputError(f"{source} cannot be downloaded: {why}. Check connection and name, or pass a file.") from None
     if len(bunch.target_names) != 1:
         raise InputError(f"{source} must have one target; it has {len(bunch.target_names)}.")
-    values = {str(column): _series(bunch.frame[column]) for column in bunch.frame.columns}
+    values: dict[str, NDArray[Any]] = {}
+    for column, series in bunch.frame.items():  # numbers as numbers, anything else as text
+        if series.dtype.kind in "fiu":
+            values[str(column)] = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        else:
+            cells = [None if is_null(value) else str(value) for value in series.tolist()]
+            values[str(column)] = np.array(cells, np.object_)
     return DatasetColumns(source, values, str(bunch.target_names[0]))
-
-
-def _series(series: Any) -> NDArray[Any]:
-    """Return a pandas column: numbers as numbers, anything else as text."""
-    if series.dtype.kind in "fiu":
-        return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-    return np.array([None if is_null(value) else str(value) for value in series.tolist()], np.object_)
 
 
 def _arrays(table: FileTable, categorical: Collection[str], target: str | None) -> dict[str, NDArray[Any]]:
@@ -260,18 +254,14 @@ def _data(columns: DatasetColumns, target: str, left_out: Collection[str]) -> Da
     X = np.empty((y.size, len(names)), order="F")
     for position, name in enumerate(names):
         X[:, position] = _codes(columns, name) if categorical[position] else columns.values[name]
-    infinite = _select(names, np.isinf(X).any(axis=0))
+    infinite = [name for name, column in zip(names, X.T, strict=True) if np.isinf(column).any()]
     if infinite:
         where = listed(infinite)
         raise columns.error(f"values must be finite numbers; infinite ones are in {where}. Replace or empty them.")
     if categorical.any():
-        notes.append(f"categorical: {listed(_select(names, categorical))}")
+        coded = [name for name, is_text in zip(names, categorical, strict=True) if is_text]
+        notes.append(f"categorical: {listed(coded)}")
     return Data(columns.file, X, _as_integers(y), names, categorical, target, tuple(notes))
-
-
-def _select(names: Sequence[str], mask: Any) -> list[str]:
-    """Return the names that a mask selects."""
-    return [names[position] for position in np.flatnonzero(mask).tolist()]
 
 
 def _codes(columns: DatasetColumns, name: str) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +17,6 @@ from fujiscore.work.files import results_folder
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
     from pathlib import Path
 
     from fujiscore.features.study import Study
@@ -47,30 +47,19 @@ def write(study: Study, folder: Path, *, pictures: bool | None = None, picture_f
     installed = find_spec("matplotlib") is not None
     if pictures and not installed:
         raise MissingExtraError("figures need matplotlib: pip install 'fujiscore[plot]'")
-    files: dict[str, Any] = {name: partial(_write_text, to_csv(*table)) for name, table in tables(study).items()}
+    for name, table in tables(study).items():
+        (folder / name).write_bytes(to_csv(*table).encode())
     if installed and pictures is not False:
-        for name, drawing in figures(study).items():
-            files[f"{name}.{picture_format}"] = partial(_write_figure, *drawing, picture_format)
-    files[SUMMARY] = partial(_write_text, markdown(study))
-    for name, write_to in files.items():
-        with (folder / name).open("wb") as file:
-            write_to(file)
+        from matplotlib.figure import Figure
 
+        from fujiscore.charts.plots import write_figure
 
-def _write_text(text: str, file: Any) -> None:
-    """Write a text."""
-    file.write(text.encode())
-
-
-def _write_figure(size: tuple[float, float], draw: Callable[[Any], Any], picture_format: str, file: Any) -> None:
-    """Draw on a figure of its own, and write it."""
-    from matplotlib.figure import Figure
-
-    from fujiscore.charts.plots import write_figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    draw(figure)
-    write_figure(figure, file, picture_format)
+        for name, (size, draw) in figures(study).items():
+            figure = Figure(figsize=size, layout="constrained")
+            draw(figure)
+            with (folder / f"{name}.{picture_format}").open("wb") as file:
+                write_figure(figure, file, picture_format)
+    (folder / SUMMARY).write_bytes(markdown(study).encode())
 
 
 def figures(study: Study) -> dict[str, Drawing]:

@@ -10,44 +10,32 @@ from fujiscore.charts.plots import PALETTE
 from fujiscore.features import report as study_report
 from fujiscore.many.page import ITEMS, follow_part, interval_row, matrix_part, ranks_part
 from fujiscore.measures.registry import find
-from fujiscore.pages.encode import number, packed, text
+from fujiscore.pages.encode import number, packed, table_part, text
 from fujiscore.pages.page import Page
 from fujiscore.pages.tops import tops
 
 if TYPE_CHECKING:
     from fujiscore.features.study import Study
 
-SETTINGS = (
-    "rows",
-    "features",
-    "task",
-    "resamples",
-    "scheme",
-    "fraction",
-    "permutations",
-    "trees",
-    "top",
-    "random_state",
-)
+SHOWN = ("rows", "features", "task", "resamples", "scheme", "fraction", "permutations", "trees", "top", "random_state")
 
 
 def study(result: Study, name: str = "") -> Page:
     """Return the page of a study."""
-    held = [tops(result.rankings)]
+    top_items = tops(result.rankings)
     parts: list[dict[str, Any]] = []
     if len(result.methods) > 1:
         title = f"Do the methods agree? {find(result.matrix.measure).title}, {result.settings['area']}"
         agreement = matrix_part(result.matrix, 0, title)
         if result.p_values is not None:
             agreement["p"] = packed(result.p_values)
-        parts += [agreement, _table("Agreement, the most similar methods first", *study_report.agreement(result))]
+        parts += [agreement, table_part("Agreement, the most similar methods first", *study_report.agreement(result))]
     parts.append(_stability_part(result))
-    features, rows = study_report.ranked(result)
-    parts.append(_table("Which features matter?", features, rows))
+    parts.append(table_part("Which features matter?", *study_report.ranked(result)))
     top = min(result.settings["top"], ITEMS)
     parts += [ranks_part(ranks, f"{text(method, 40)}: ", top) for method, ranks in result.ranks.items()]
     if len(result.methods) > 1:
-        parts.append(follow_part(held[0], 0, "Follow a feature through all methods", "method"))
+        parts.append(follow_part(top_items, 0, "Follow a feature through all methods", "method"))
     return Page(
         kind="Feature ranking study",
         names=[name] if name else result.methods,
@@ -56,7 +44,7 @@ def study(result: Study, name: str = "") -> Page:
         parts=parts,
         settings=_settings(result),
         notes=[*result.notes, study_report.COVERS],
-        tops=held,
+        tops=[top_items],
         corrected=result.stability_corrected is not None,
     )
 
@@ -67,10 +55,10 @@ def _verdict(result: Study) -> str:
     if result.top:
         best = ", ".join(text(f.feature, 40) for f in result.top[:3])
         sentences.append(f"Best mean rank: {best}")
-    apart = result.matrix.values[np.triu_indices(len(result.methods), 1)]
-    if apart.size and not np.isnan(apart).all():
+    pairs = result.matrix.values[np.triu_indices(len(result.methods), 1)]
+    if pairs.size and not np.isnan(pairs).all():
         title = find(result.matrix.measure).title
-        span = f"{np.nanmin(apart):.2f}" if apart.size == 1 else f"{np.nanmin(apart):.2f} to {np.nanmax(apart):.2f}"
+        span = f"{np.nanmin(pairs):.2f}" if pairs.size == 1 else f"{np.nanmin(pairs):.2f} to {np.nanmax(pairs):.2f}"
         sentences.append(f"the methods agree to {span} ({title}, {result.settings['area']})")
     verdicts = study_report.verdicts(result) if result.comparisons else []
     return "; ".join([*sentences, *verdicts[:1]]) + "."
@@ -81,13 +69,11 @@ def _facts(result: Study) -> list[tuple[str, str, str]]:
     stable = result.stability_corrected or result.stability
     kind = "corrected for chance" if result.stability_corrected is not None else result.settings["area"]
     return [
-        (f"stability of {text(name, 40)}", *_value(one.value, f"{one.low:.3f} to {one.high:.3f}, {kind}"))
+        (f"stability of {text(name, 40)}", "undefined", "")
+        if np.isnan(one.value)
+        else (f"stability of {text(name, 40)}", f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}, {kind}")
         for name, one in stable.items()
     ]
-
-
-def _value(value: float, reading: str) -> tuple[str, str]:
-    return ("undefined", "") if np.isnan(value) else (f"{value:.3f}", reading)
 
 
 def _stability_part(result: Study) -> dict[str, Any]:
@@ -107,19 +93,9 @@ def _stability_part(result: Study) -> dict[str, Any]:
     return {"kind": "intervals", "title": "How stable is each method?", "axis": axis, "rows": rows, "said": said}
 
 
-def _table(title: str, header: list[str], rows: list[list[str]]) -> dict[str, Any]:
-    """Return a table of text."""
-    return {
-        "kind": "table",
-        "title": title,
-        "header": [text(cell) for cell in header],
-        "rows": [list(map(text, r)) for r in rows],
-    }
-
-
 def _settings(result: Study) -> dict[str, Any]:
     """Return how the study was done."""
-    known = {name: result.settings[name] for name in SETTINGS if result.settings.get(name) is not None}
+    known = {name: result.settings[name] for name in SHOWN if result.settings.get(name) is not None}
     return {
         "data": study_report.sizes(result),
         "resampling": study_report.described(result),

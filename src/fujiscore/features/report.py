@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,8 +14,6 @@ from fujiscore.text.tables import Table as NamedTable
 from fujiscore.text.tables import free_name, markdown_text, text_columns, to_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from fujiscore.features.study import Study
     from fujiscore.inputs.coercion import Scores
     from fujiscore.many.stability import Stability
@@ -131,20 +130,18 @@ def shown(study: Study, rows: int | None) -> list[NamedTable]:
     """Return the tables of the summary with their captions."""
     area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
     most = study.settings["top"] if rows is None else max(1, rows // max(len(study.ranks), 1))
-    found = [
+    sections = [
         (f"agreement of the methods ({area})", agreement(study), 1, []),
         (f"stability of each method (mean {area})", steadiness(study), 1, [COVERS]),
         ("top features", ranked(study), 1, []),
         (f"mean ranks over the resamples, first {most} of each method", certainty(study, most), 3, [TIERS]),
     ]
-    return [_titled(caption, cells, text, notes, rows) for caption, cells, text, notes in found if cells[1]]
-
-
-def _titled(caption: str, cells: Cells, text: int, notes: list[str], rows: int | None) -> NamedTable:
-    """Return a table whose first columns are text; of many rows the first ones."""
-    header, body = cells
-    cut = f" (first {rows} of {len(body)} rows)" if rows is not None and len(body) > rows else ""
-    return text_columns(caption + cut, header, body[:rows], range(text), notes)
+    result = []
+    for caption, (header, body), text, notes in sections:  # the first columns are text
+        if body:
+            cut = f" (first {rows} of {len(body)} rows)" if rows is not None and len(body) > rows else ""
+            result.append(text_columns(caption + cut, header, body[:rows], range(text), notes))
+    return result
 
 
 def summary(study: Study) -> list[str]:

@@ -12,19 +12,17 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore._version import __version__
 from fujiscore.errors import InputError, choice, counted, integer, proportion, spelled
 from fujiscore.rankers.adapt import Ranker
-from fujiscore.rankers.ranking import scores_of
+from fujiscore.rankers.ranking import Rankers, scores_of
 from fujiscore.work.checkpoint import finished_tiles, key_of, sum_of
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from fujiscore.rankers.features import Features, Scores
-    from fujiscore.rankers.ranking import Rankers
 
 SCHEMES = ("subsample", "bootstrap", "folds", "time")
 # Schemes that draw rows of each class, without groups.
@@ -94,9 +92,10 @@ def plan(table: Features, count: Any, scheme: Any, fraction: Any, seed: int) -> 
     checked = Plan(integer("resamples", count, LEAST_RESAMPLES), scheme, proportion("fraction", fraction), seed)
     _require_units(table, checked)
     if scheme != "bootstrap" and checked.rows(table, 0).size == table.rows:
+        units = table.target.described if table.groups is None else counted(int(table.groups.max()) + 1, "group")
         raise InputError(
             f"{spelled('scheme', scheme)} must leave rows out of a resample; with {table.rows} rows and "
-            f"{_units(table)} it leaves out none. Use more rows, a smaller {spelled('fraction')}, or "
+            f"{units} it leaves out none. Use more rows, a smaller {spelled('fraction')}, or "
             f"{spelled('scheme', 'bootstrap')}."
         )
     balanced = table.groups is None and scheme != "time" and not table.target.is_quantity
@@ -129,11 +128,6 @@ def overlap(table: Features, schedule: Plan) -> float:
     rows = [np.unique(schedule.rows(table, index)) for index in range(min(schedule.count, MOST_COMPARED))]
     shares = [2 * np.intersect1d(a, b, assume_unique=True).size / (a.size + b.size) for a, b in combinations(rows, 2)]
     return float(np.mean(shares))
-
-
-def _units(table: Features) -> str:
-    """Return in words what is drawn."""
-    return table.target.described if table.groups is None else counted(int(table.groups.max()) + 1, "group")
 
 
 def _require_units(table: Features, checked: Plan) -> None:

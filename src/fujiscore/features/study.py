@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -11,6 +13,7 @@ import numpy as np
 from fujiscore.charts.result import Result
 from fujiscore.errors import NAME, InputError, integer, printable, proportion, spelled
 from fujiscore.inference.multiplicity import adjusted
+from fujiscore.inputs.orders import read_only
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.many.pairwise import pairwise
 from fujiscore.many.ranks import ItemRanks, item_ranks
@@ -27,7 +30,6 @@ from fujiscore.work.seeds import as_seed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Hashable, Mapping, Sequence
     from pathlib import Path
 
     from fujiscore.inputs.coercion import Scores
@@ -139,12 +141,12 @@ class Study(Result, Reported):
         """The names of the methods."""
         return self.rankings.names
 
-    @property
+    @cached_property
     def corrected(self) -> Matrix | None:
         """The matrix corrected for chance, None if the chance level of the measure has no closed form."""
         return None if self.matrix.expected is None else self.matrix.as_corrected()
 
-    @property
+    @cached_property
     def p_values(self) -> Scores | None:
         """How often random rankings with the same scores are at least as similar; None without permutations.
 
@@ -156,14 +158,14 @@ class Study(Result, Reported):
         for (a, b), comparison in self.curves.items():
             i, j = self.methods.index(a), self.methods.index(b)
             values[i, j] = values[j, i] = comparison.p_value[self.matrix.measure]
-        return values
+        return read_only(values)
 
     def p_value(self, first: str, second: str) -> float | None:
         """Return the p-value of one pair, None without permutations."""
         values = self.p_values
         return None if values is None else float(values[self.methods.index(first), self.methods.index(second)])
 
-    @property
+    @cached_property
     def adjusted_p_values(self) -> Mapping[Pair, float]:
         """The p-values of the comparisons, adjusted for their number by Holm's method."""
         holm = adjusted([comparison.p_value for comparison in self.comparisons.values()], "holm")

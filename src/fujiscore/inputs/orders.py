@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from math import lgamma
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -32,6 +33,11 @@ class lazy(Generic[T]):  # noqa: N801 - a decorator, as functools.cached_propert
         value = self.function(instance)
         setattr(instance, self.name, value)
         return value
+
+
+def fields_only(self: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass, as `__getstate__`: pickles leave out what is computed from them and kept."""
+    return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def read_only(array: NDArray[D]) -> NDArray[D]:

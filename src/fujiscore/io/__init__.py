@@ -1,4 +1,7 @@
-"""Files to rankings: `load` returns what a file holds, `read` aligned and checked rankings."""
+"""Files to rankings: `load` returns what a file holds, `read` aligned and checked rankings.
+
+Takes: paths and names of columns. Gives: `Rankings`, and tables for runs and data sets.
+"""
 
 from __future__ import annotations
 

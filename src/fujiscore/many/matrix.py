@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, choice, first_few, integer, short_names, spelled
 from fujiscore.inference.multiplicity import ADJUSTMENTS
+from fujiscore.inputs.orders import read_only
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
 from fujiscore.pages.page import Page, Reported
@@ -89,12 +91,12 @@ class Matrix(Result, Reported):
 
         return page.matrix(self)
 
-    @property
+    @cached_property
     def values(self) -> Scores:
         """The values as asked for: raw, or corrected for chance (NaN where chance alone gives 1)."""
         if not self.corrected or self.expected is None:
             return self.raw
-        return correct(self.raw, self.expected)
+        return read_only(correct(self.raw, self.expected))
 
     @property
     def ks(self) -> Sizes:
@@ -112,7 +114,7 @@ class Matrix(Result, Reported):
         """Whether rows and columns are the same rankings."""
         return not self.two_collections
 
-    @property
+    @cached_property
     def insignificant(self) -> NDArray[np.bool_] | None:
         """The cells that could well be chance: adjusted p above 0.05, or none; None if pairs were not tested."""
         if self.adjusted_p_values is None:
@@ -120,7 +122,7 @@ class Matrix(Result, Reported):
         tested = ~np.isnan(self.values)
         if self.square:
             np.fill_diagonal(tested, val=False)
-        return tested & ~(self.adjusted_p_values <= LEVEL)
+        return read_only(tested & ~(self.adjusted_p_values <= LEVEL))
 
     @property
     def marks(self) -> list[list[str]]:

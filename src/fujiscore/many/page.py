@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from fujiscore.inference.multiplicity import ADJUSTMENTS
 from fujiscore.many.pairwise import PairTask, task_for
 from fujiscore.many.ranks import COVERS as RANKS_COVER
 from fujiscore.many.ranks import ItemRanks, item_ranks
-from fujiscore.many.stability import COVERS, stability_curve
+from fujiscore.many.stability import COVERS, Stability, StabilityCurve, stability_curve
 from fujiscore.measures.registry import find
 from fujiscore.pages.encode import log_grid, number, numbers, packed, text, texts
 from fujiscore.pages.page import Page
@@ -22,12 +23,9 @@ from fujiscore.pair.page import joined
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.many.matrix import Matrix
-    from fujiscore.many.stability import Stability, StabilityCurve
     from fujiscore.many.stability_tests import StabilityComparison
 
 # Numbers of all pairs' curves together, and the most and the fewest points of each.
@@ -46,17 +44,19 @@ def matrix(result: Matrix) -> Page:
 def matrices(results: Sequence[Matrix]) -> Page:
     """Return the page of matrices of the same rankings, one per measure."""
     first = results[0]
-    held = _held(first)
-    parts = [matrix_part(one, 0 if held else None) for one in results]
-    if held:
-        parts.append(follow_part(held[0], 0))
-    apart = np.array(_apart(first))
+    items = []  # none if the matrix does not know the rankings
+    if first.rankings is not None:
+        items = [tops(first.rankings, ties=first.ties, zero_tail=first.zero_tail)]
+    parts = [matrix_part(one, 0 if items else None) for one in results]
+    parts += [follow_part(one, 0) for one in items]
+    where = np.triu_indices(len(first.names), 1) if first.square else np.indices(first.values.shape).reshape(2, -1)
+    values = first.values[tuple(where)]
     most, least = (_extreme(first, pick) for pick in (np.nanargmax, np.nanargmin))
     facts = [
-        ("pairs", str(apart.size), f"{counted(len(set(first.names) | set(first.columns)), 'ranking')}"),
-        ("mean", _text(np.nanmean(apart) if not np.isnan(apart).all() else np.nan), first.area),
-        ("most similar", most[0], most[1]),
-        ("least similar", least[0], least[1]),
+        ("pairs", str(values.size), counted(len(set(first.names) | set(first.columns)), "ranking")),
+        ("mean", _text(np.nanmean(values) if not np.isnan(values).all() else np.nan), first.area),
+        ("most similar", *most),
+        ("least similar", *least),
     ]
     marked = first.insignificant
     if marked is not None:
@@ -64,28 +64,14 @@ def matrices(results: Sequence[Matrix]) -> Page:
     return Page(
         kind="Comparison of all pairs of rankings",
         names=[f"{len(first.names)} x {len(first.columns)} rankings"],
-        verdict=_matrix_verdict(first, apart, most, least),
+        verdict=_matrix_verdict(first, values, most, least),
         facts=facts,
         parts=parts,
         settings=matrix_settings(first),
         notes=joined([one.notes for one in results]),
-        tops=held,
+        tops=items,
         corrected=first.corrected,
     )
-
-
-def _held(result: Matrix) -> list[dict[str, Any]]:
-    """Return the rankings as the page holds them, none if the matrix does not know them."""
-    if result.rankings is None:
-        return []
-    return [tops(result.rankings, ties=result.ties, zero_tail=result.zero_tail)]
-
-
-def _apart(result: Matrix) -> list[float]:
-    """Return the values of all pairs of two rankings, each once."""
-    values = result.values
-    where = np.triu_indices(len(result.names), 1) if result.square else np.indices(values.shape).reshape(2, -1)
-    return values[tuple(where)].tolist()  # type: ignore[no-any-return]
 
 
 def _extreme(result: Matrix, pick: Any) -> tuple[str, str]:
@@ -125,7 +111,7 @@ def matrix_settings(result: Matrix) -> dict[str, Any]:
     return settings
 
 
-def matrix_part(result: Matrix, held: int | None, title: str = "") -> dict[str, Any]:
+def matrix_part(result: Matrix, place: int | None, title: str = "") -> dict[str, Any]:
     """Return a matrix as a heat map, with the curves of its pairs."""
     part: dict[str, Any] = {
         "kind": "matrix",
@@ -136,7 +122,7 @@ def matrix_part(result: Matrix, held: int | None, title: str = "") -> dict[str, 
         "raw": packed(result.raw),
         "expected": None if result.expected is None else packed(result.expected),
         "order": _leaves(result),
-        "tops": held,
+        "tops": place,
     }
     if result.p_values is not None and result.adjusted_p_values is not None and result.insignificant is not None:
         part |= {"p": packed(result.p_values), "adjusted": packed(result.adjusted_p_values), "legend": result.legend}
@@ -183,8 +169,8 @@ def pair_curves(result: Matrix) -> dict[str, Any] | None:
 def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[PairTask]:
     """Return what to compute of each pair: the measure if it is one of top sets, FUJI and Jaccard."""
     ks = log_grid(rankings.depth, points)
-    asked = find(result.measure)
-    first = [] if asked.by_rank or not asked.symmetric else [asked.name]
+    measure = find(result.measure)
+    first = [] if measure.by_rank or not measure.symmetric else [measure.name]
     options: Any = {"ties": result.ties, "zero_tail": result.zero_tail}
     tasks = []
     for name in dict.fromkeys([*first, "fuji", "jaccard"]):
@@ -199,21 +185,18 @@ def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[PairTask]:
 
 def _curves_of(tasks: list[PairTask], members: list[Ranking], pairs: list[tuple[int, int]]) -> Scores:
     """Return the curves of some pairs, and the chance levels of those that have one."""
-    rows: list[list[Scores]] = []
-    for i, j in pairs:
-        row: list[Scores] = []
-        for task in tasks:
-            values, expected = task.curves(members[i], members[j])
-            row += [values] if expected is None else [values, expected]
-        rows.append(row)
+    rows = [
+        [curve for task in tasks for curve in task.curves(members[i], members[j]) if curve is not None]
+        for i, j in pairs
+    ]
     return np.array(rows).transpose(1, 0, 2)
 
 
 def follow_part(
-    entry: dict[str, Any], held: int, title: str = "Follow an item", noun: str = "ranking"
+    entry: dict[str, Any], place: int, title: str = "Follow an item", noun: str = "ranking"
 ) -> dict[str, Any]:
     """Return the search for an item through all rankings."""
-    return {"kind": "follow", "title": title, "tops": held, "said": described(entry, noun)}
+    return {"kind": "follow", "title": title, "tops": place, "said": described(entry, noun)}
 
 
 def stability(result: Stability) -> Page:
@@ -244,7 +227,7 @@ def stabilities(
     """Return the page of one or two methods, by one or several measures."""
     methods = list(results[0][0])
     room = CELLS // len(methods)
-    held = [
+    items = [
         tops(one.rankings, ties=one.pairs.ties, zero_tail=one.pairs.zero_tail, cells=room)
         for one in methods
         if one.rankings is not None
@@ -253,7 +236,7 @@ def stabilities(
     parts += [curve_part(names, lines) for lines in curves if lines and lines[0].ks.size > 1]
     parts += [
         matrix_part(
-            one.pairs, place if held else None, f"{_of(names, place)}{find(one.pairs.measure).title} of all pairs"
+            one.pairs, place if items else None, f"{_of(names, place)}{find(one.pairs.measure).title} of all pairs"
         )
         for stable, _ in results
         for place, one in enumerate(stable)
@@ -262,8 +245,8 @@ def stabilities(
         parts.append(_left_out_part(one, _of(names, place)))
         if one.rankings is not None:
             parts.append(ranks_part(item_ranks(one.rankings, 10, one.confidence), _of(names, place)))
-            parts.append(follow_part(held[place], place, f"{_of(names, place)}Follow an item".strip()))
-    found = [one for stable, test in results for one in (*stable, *([test] if test else []))]
+            parts.append(follow_part(items[place], place, f"{_of(names, place)}Follow an item".strip()))
+    every = [one for stable, test in results for one in (*stable, *([test] if test else []))]
     return Page(
         kind="Stability",
         names=names,
@@ -271,8 +254,8 @@ def stabilities(
         facts=[fact for stable, test in results for fact in _facts(names, stable, test)],
         parts=parts,
         settings=matrix_settings(methods[0].pairs) | {"confidence": f"{methods[0].confidence:.0%}"},
-        notes=[*joined([one.notes for one in found]), COVERS],
-        tops=held,
+        notes=[*joined([one.notes for one in every]), COVERS],
+        tops=items,
         corrected=methods[0].pairs.corrected,
     )
 
@@ -294,14 +277,7 @@ def _facts(
 ) -> list[tuple[str, str, str]]:
     """Return each method's stability, and their difference."""
     title = find(stable[0].pairs.measure).title
-    rows = [
-        (
-            f"{_of(names, place)}{title}",
-            _text(one.value),
-            _span(one, 4),
-        )
-        for place, one in enumerate(stable)
-    ]
+    rows = [(f"{_of(names, place)}{title}", _text(one.value), _span(one, 4)) for place, one in enumerate(stable)]
     if test is not None:
         reading = f"{test.low:+.4f} to {test.high:+.4f}, p = {test.p_value:.2g} ({test.kind})"
         if np.isnan(test.difference):
@@ -347,9 +323,8 @@ def interval_part(
 
 def interval_row(name: str, one: Stability) -> dict[str, Any]:
     """Return one method's stability as a row of a chart."""
-    shade = colour(one.pairs.measure)
     ends = {"value": number(one.value), "low": number(one.low), "high": number(one.high)}
-    return {"label": text(name), "colour": shade, **ends}
+    return {"label": text(name), "colour": colour(one.pairs.measure), **ends}
 
 
 def curve_part(names: Sequence[str], curves: Sequence[StabilityCurve]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,8 +10,6 @@ import numpy as np
 from fujiscore.errors import InputError, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
     from fujiscore.measures.overlap import Counts, Overlap, TopSets
@@ -53,7 +52,7 @@ def _divided(above: Scores, below: Scores) -> Scores:
 
 def _at_k(o: Overlap, by_depth: Scores) -> Scores:
     """Return a value by depth at the path's points."""
-    values: Scores = by_depth[o.asked[0] - 1]
+    values: Scores = by_depth[o.requested[0] - 1]
     return values
 
 
@@ -77,7 +76,7 @@ def _average_overlap(o: Overlap) -> Scores:
 
 def _ndcg(o: Overlap) -> Scores:
     """Return the discounted gains, r's scores, of the items in s's order, relative to the best order at each depth."""
-    best, depth = o.r.ranked[0], int(o.asked[0][-1])
+    best, depth = o.r.ranked[0], int(o.requested[0][-1])
     if not best > 0:
         return np.full(o.k1.size, np.nan)
     gains = o.r.clipped[o.s.order] / best

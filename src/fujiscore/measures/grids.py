@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, spelled
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Sizes: TypeAlias = "NDArray[np.int64]"
 GRIDS = ("all", "exp", "squared")
@@ -20,24 +18,12 @@ GRIDS = ("all", "exp", "squared")
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Where curves are evaluated: increasing set sizes, and the name of the area under a curve over them.
+    """Where curves are evaluated: increasing set sizes, and the name of the area under a curve over them."""
 
-    Attributes
-    ----------
-    ks : ndarray of int64
-        The evaluated k.
-    kind : {"all", "exp", "squared", "custom"}
-        Every k; 1, 2, 4, ...; 1, 4, 9, ...; or other k.
-    depth : int
-        The largest k that the rankings allow.
-    other : ndarray of int64 or None
-        The sizes of s's sets, where they are not those of r's: of one pair (k1, k2).
-    """
-
-    ks: Sizes
-    kind: str
-    depth: int
-    other: Sizes | None = None
+    ks: Sizes  # the evaluated k
+    kind: str  # "all": every k; "exp": 1, 2, 4, ...; "squared": 1, 4, 9, ...; "custom": other k
+    depth: int  # the largest k that the rankings allow
+    other: Sizes | None = None  # the sizes of s's sets, where they are not those of r's: of one pair (k1, k2)
 
     @property
     def single(self) -> str:

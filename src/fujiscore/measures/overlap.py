@@ -3,26 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.inputs import models
-from fujiscore.inputs.orders import LOWEST, lazy
+from fujiscore.inputs.orders import LOWEST, Order, Scored, ScoresByRank, lazy
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.inputs.rankings import align
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.orders import Order, Scored, ScoresByRank
     from fujiscore.measures.grids import Sizes
 
 Ties: TypeAlias = Literal["closed", "stable"]
@@ -65,7 +62,7 @@ class TopSets(Protocol):
     @property
     def population(self) -> int | None: ...
     @property
-    def asked(self) -> tuple[Sizes, Sizes]: ...
+    def requested(self) -> tuple[Sizes, Sizes]: ...
     @property
     def k1(self) -> Sizes: ...
     @property
@@ -81,27 +78,18 @@ class TopSets(Protocol):
 
 
 class Overlap:
-    """Two rankings and a path of set sizes; everything that measures need, computed once when asked for.
+    """Two rankings and a path of set sizes; everything that measures need, computed once when asked for."""
 
-    Attributes
-    ----------
-    r, s : Ranking
-        The rankings, over the same items.
-    asked : pair of ndarray of int64
-        The set sizes asked for at each point.
-    k1, k2 : ndarray of int64
-        The set sizes at each point, with tied items where ties are closed; neither ever falls.
-    n : int
-        The number of items: of the universe, if there is one.
-    ties : {"closed", "stable"}
-        Whether all items that tie with the k-th are in, or the first ones in input order.
-    zero_tail : float
-        The membership of an item outside a set whose last score is 0: 1, or 0 if excluded.
-    capped : bool
-        Whether sets hold positive scores only, so that none has a last score of 0.
-    population : int or None
-        Number of items that random rankings are drawn from; None if it is unknown.
-    """
+    r: Ranking
+    s: Ranking  # over the same items
+    requested: tuple[Sizes, Sizes]  # the set sizes asked for at each point, without tied items
+    k1: Sizes  # the sizes of r's sets at each point, with tied items where ties are closed; they never fall
+    k2: Sizes  # the same for s
+    n: int  # the number of items: of the universe, if there is one
+    ties: str  # whether all items that tie with the k-th are in ("closed"), or the first ones in input order ("stable")
+    zero_tail: float  # the membership of an item outside a set whose last score is 0: 1, or 0 if excluded
+    capped: bool  # whether sets hold positive scores only, so that none has a last score of 0
+    population: int | None  # of items that random rankings are drawn from; None if it is unknown
 
     def __init__(
         self,
@@ -120,7 +108,7 @@ class Overlap:
             choice("zero_tail", zero_tail, ZERO_TAIL)
         self.r, self.s, self.ties, self.population = r, s, ties, population
         self.n = r.n if population is None else population
-        self.asked = (k1, k2)
+        self.requested = (k1, k2)
         self.k1, self.k2 = _closed(r, k1, self.n, ties), _closed(s, k2, self.n, ties)
         self.zero_tail, self.capped = float(zero_tail == "include"), zero_tail == "cap"
         if self.capped:
@@ -141,7 +129,7 @@ class Overlap:
         """Return an overlap of other rankings along the same path."""
         other = object.__new__(Overlap)
         other.r, other.s, other.ties, other.population, other.n = r, s, self.ties, self.population, self.n
-        other.asked, other.k1, other.k2 = self.asked, self.k1, self.k2
+        other.requested, other.k1, other.k2 = self.requested, self.k1, self.k2
         other.zero_tail, other.capped = self.zero_tail, self.capped
         return other
 
@@ -176,11 +164,9 @@ class Overlap:
     def _shared_and_fuji(self) -> tuple[Sizes, Scores]:
         points = self.inner
         shared, fuji = np.empty(self.k1.size, np.int64), np.empty(self.k1.size)
-        if points == self.k1.size:
-            self._within_lists(self.k1, self.k2, shared, fuji)
-        else:
-            if points:
-                self._within_lists(self.k1[:points], self.k2[:points], shared[:points], fuji[:points])
+        if points:
+            self._within_lists(self.k1[:points], self.k2[:points], shared[:points], fuji[:points])
+        if points < self.k1.size:
             self._beyond_lists(shared[points:], fuji[points:])
         return shared, fuji
 
@@ -205,10 +191,8 @@ class Overlap:
 
     def tail_moments(self) -> tuple[tuple[Scores, Scores], tuple[Scores, Scores]]:
         """Return, for r and for s, mean and variance of the memberships outside each set, over all n items."""
-        return (
-            tail_moments(self.r, self.k1, self.n, self.zero_tail),
-            tail_moments(self.s, self.k2, self.n, self.zero_tail),
-        )
+        n, zero_tail = self.n, self.zero_tail
+        return tail_moments(self.r, self.k1, n, zero_tail), tail_moments(self.s, self.k2, n, zero_tail)
 
     @lazy
     def sparse(self) -> bool:
@@ -227,7 +211,7 @@ class Overlap:
     @lazy
     def at_depths(self) -> Overlap:
         """The overlap at every depth 1, 2, ... down to the last point of the path."""
-        depths = np.arange(1, int(self.asked[0][-1]) + 1)
+        depths = np.arange(1, int(self.requested[0][-1]) + 1)
         tail = zero_policy(self)
         return Overlap(self.r, self.s, depths, depths, ties=self.ties, zero_tail=tail, population=self.population)
 
@@ -292,7 +276,10 @@ def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
         inside = np.minimum(sizes, ordered.listed)
         return np.where(sizes > ordered.listed, n, ordered.by_rank.tie_groups[1][inside - 1].astype(np.int64))
     by_rank = ordered.by_rank
-    if ties == "stable" or (_ends_untied(by_rank.raw, int(sizes[0])) if sizes.size == 1 else by_rank.untied):
+    if ties == "stable":
+        return sizes
+    ranked, k = by_rank.raw, int(sizes[0])
+    if by_rank.untied if sizes.size > 1 else k == ranked.size or bool(ranked[k - 1] != ranked[k]):
         return sizes
     return by_rank.tie_groups[1][sizes - 1].astype(np.int64)
 
@@ -324,11 +311,6 @@ def capped(ranking: Ranking, sizes: Sizes) -> Sizes:
             f"positive scores only; it has none. Leave it out, or pass {spelled('zero_tail', 'include')}."
         )
     return np.minimum(sizes, positive)
-
-
-def _ends_untied(ranked: Scores, k: int) -> bool:
-    """Return whether the k-th score differs from the next one."""
-    return k == ranked.size or bool(ranked[k - 1] != ranked[k])
 
 
 def tail_moments(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> tuple[Scores, Scores]:

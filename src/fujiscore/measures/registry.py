@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import ast
 import csv
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from math import isnan, nan
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fujiscore.errors import InputError, choice, first_few, proportion, spelled
-from fujiscore.inputs.coercion import no_signs
+from fujiscore.inputs.coercion import Scores, no_signs
 from fujiscore.measures.formulas import FORMULAS
 from fujiscore.measures.overlap import Counts, Overlap, TopSets
 from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from fujiscore.inputs.coercion import Scores
 
 Sets: TypeAlias = Counts | TopSets
 
@@ -204,13 +200,13 @@ def _raw(measure: Measure, sets: Sets) -> Scores:
         require_whole(measure, split=sets.r.split is not None)
         for ranking in (sets.r, sets.s):
             require_signs(measure, ranking.name, ranking.unsigned)
-        if measure.one_k and (sets.asked[0] != sets.asked[1]).any():
+        if measure.one_k and (sets.requested[0] != sets.requested[1]).any():
             raise _needs_equal_sizes(measure, sets)
         return measure.values(sets, **measure.parameters)
     values = measure.values(sets)
     if measure.unequal or sets.k1 is sets.k2:
         return values
-    if isinstance(sets, Overlap) and (sets.asked[0] != sets.asked[1]).any():
+    if isinstance(sets, Overlap) and (sets.requested[0] != sets.requested[1]).any():
         raise _needs_equal_sizes(measure, sets)
     return np.where(sets.k1 == sets.k2, values, np.nan)
 
@@ -218,8 +214,8 @@ def _raw(measure: Measure, sets: Sets) -> Scores:
 def _needs_equal_sizes(measure: Measure, sets: Overlap) -> InputError:
     """Return the error for a measure of equal sizes that is asked for others."""
     return InputError(
-        f"{measure.name} is defined for sets of equal size only; got sizes {sets.asked[0][0]} and {sets.asked[1][0]}. "
-        "Use one k, or a measure that allows unequal sizes, such as 'wald' or 'jaccard'."
+        f"{measure.name} is defined for sets of equal size only; got sizes {sets.requested[0][0]} and "
+        f"{sets.requested[1][0]}. Use one k, or a measure that allows unequal sizes, such as 'wald' or 'jaccard'."
     )
 
 

@@ -8,6 +8,7 @@ to the exact one. Rare coincidences near the top, which no smooth curve describe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import erfc, exp, lgamma, log, sqrt
@@ -18,17 +19,13 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice
 from fujiscore.inference.intervals import ALTERNATIVES
-from fujiscore.measures.overlap import Counts, Overlap
-from fujiscore.measures.registry import MEASURES, evaluate
+from fujiscore.inputs.orders import ScoresByRank, fields_only
+from fujiscore.measures.overlap import Counts, Overlap, TopSets
+from fujiscore.measures.registry import MEASURES, Measure, evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.orders import ScoresByRank
     from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.overlap import TopSets
-    from fujiscore.measures.registry import Measure
 
 # Of a longer path so many points serve for the covariances.
 MOST_POINTS = 48
@@ -110,6 +107,8 @@ class AreaNull:
     # least and at most that overlap; otherwise 0.
     tails: tuple[float, float] = (0.0, 0.0)
 
+    __getstate__ = fields_only
+
     def floor(self, alternative: str) -> float:
         """Return the smallest p-value that is possible."""
         return max(self.least, float(one_of(self.tails, alternative)))
@@ -126,10 +125,15 @@ class AreaNull:
 
     def critical(self, confidence: float) -> float:
         """Return what the largest |z| along the path stays below, with this probability: by seeded normal draws."""
-        correlation = _correlation(*self.sides, self.factors)
-        sizes, axes = np.linalg.eigh(correlation)
+        return float(np.quantile(self._largest_z, confidence))
+
+    @cached_property
+    def _largest_z(self) -> Scores:
+        """The largest |z| along the path of each normal draw."""
+        sizes, axes = np.linalg.eigh(_correlation(*self.sides, self.factors))
         draws = np.random.default_rng(0).standard_normal((DRAWS, sizes.size)) * np.sqrt(np.maximum(sizes, 0.0))
-        return float(np.quantile(np.abs(draws @ axes.T).max(axis=1), confidence))
+        largest: Scores = np.abs(draws @ axes.T).max(axis=1)
+        return largest
 
     @cached_property
     def _point_laws(self) -> Scores:
@@ -162,9 +166,9 @@ def _one_point_each(side: Prepared) -> tuple[Scores, Scores]:
     out[:, 0, 0], out[:, 1, 0] = side.sizes, n - side.sizes
     mean = side.lacking * n / np.maximum(n - side.sizes, 1)
     outside = np.arange(size) < np.arange(size + 1)[:, None]
-    apart = np.where(outside, lack - mean, 0.0)
-    out[:, 1, 1] = counts @ apart**2 + squares @ slope**2
-    out[:, 1, 2] = counts @ apart**3 + 3 * squares @ (apart * slope**2) + cubes @ slope**3
+    deviation = np.where(outside, lack - mean, 0.0)
+    out[:, 1, 1] = counts @ deviation**2 + squares @ slope**2
+    out[:, 1, 2] = counts @ deviation**3 + 3 * squares @ (deviation * slope**2) + cubes @ slope**3
     out[:, 1, 3], out[:, 1, 4] = mean, 1.0
     return out, np.ascontiguousarray(side.points.T[:, :, None])
 
@@ -208,12 +212,13 @@ def area_null(overlap: TopSets, measure: Measure, places: Sizes, variances: Scor
     k1, k2, weights = overlap.k1[places], overlap.k2[places], area_weights(places.size)
     depths = overlap.at_depths if measure.by_depth and isinstance(overlap, Overlap) else None
     if depths is not None:  # a weighted sum of Dice's values at all depths
-        depth = int(overlap.asked[0][places[-1]])
+        depth = int(overlap.requested[0][places[-1]])
         k1, k2 = depths.k1[:depth], depths.k2[:depth]
         serving, exact = MEASURES["dice"], np.full(depth, np.nan)
         weights = depth_weights(measure, depth)
     chosen, kept = thinned(weights, k1, k2)
-    sides = [prepared(own, k[chosen], overlap.n, overlap.zero_tail) for own, k in ((overlap.r, k1), (overlap.s, k2))]
+    both = ((overlap.r, k1), (overlap.s, k2))
+    sides = [prepared(ranking, k[chosen], overlap.n, overlap.zero_tail) for ranking, k in both]
     factors = coefficients(serving, overlap.n, sides[0].sizes, sides[1].sizes, sides[0].lacking, sides[1].lacking)
     law = np.empty(_kernels.area.LAW)
     tables = (sides[0].table, sides[0].points, sides[1].table, sides[1].points)
@@ -336,11 +341,11 @@ def p_value(z: Any, laws: Scores, least: Any = 0.0, alternative: str = "greater"
     `z` in standard deviations; one law for all, or a row each. Not below `least` nor LEAST; NaN where z is.
     """
     choice("alternative", alternative, ALTERNATIVES)
-    apart = np.asarray(z, np.float64)
+    standardised = np.asarray(z, np.float64)
     sides = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}[alternative]
-    tails = np.empty((len(sides), apart.size))
+    tails = np.empty((len(sides), standardised.size))
     for side, out in zip(sides, tails, strict=True):
-        _kernels.area.tails(apart.ravel(), np.atleast_2d(laws), side, out)
-    p = len(sides) * tails.min(axis=0).reshape(apart.shape)
+        _kernels.area.tails(standardised.ravel(), np.atleast_2d(laws), side, out)
+    p = len(sides) * tails.min(axis=0).reshape(standardised.shape)
     p = np.clip(p, np.maximum(least, LEAST), 1.0)
     return float(p) if p.ndim == 0 else p

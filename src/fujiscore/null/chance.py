@@ -5,7 +5,9 @@ The null hypothesis: both rankings keep their scores, and those of s are assigne
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -14,23 +16,18 @@ import numpy as np
 from fujiscore.charts.result import ResultOverK, record
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
-from fujiscore.inputs.rankings import takes_policies
-from fujiscore.measures.grids import Grid, grid, named_grid, set_sizes
-from fujiscore.measures.overlap import Overlap, TopSets, limit, overlap_of, pair
-from fujiscore.measures.registry import evaluate, find, headline
+from fujiscore.inputs.orders import read_only
+from fujiscore.inputs.rankings import Policies, takes_policies
+from fujiscore.measures.grids import Grid, Sizes, grid, named_grid, set_sizes
+from fujiscore.measures.overlap import Overlap, Ties, TopSets, ZeroTail, limit, overlap_of, pair
+from fujiscore.measures.registry import Measure, evaluate, find, headline
 from fujiscore.null.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
 from fujiscore.null.closed_forms import closed_form, correct, has_closed_form
 from fujiscore.null.permutations import ROUNDING, Permutations, permute
 from fujiscore.text.notes import Fact, Note, kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.measures.registry import Measure
     from fujiscore.text.tables import Table
 
 # Without a closed form, and without a number of permutations asked for, this many are drawn.
@@ -79,33 +76,34 @@ class Chance(ResultOverK):
     notes: tuple[str, ...] = ()
     top_weighted: Chance | None = None
 
-    @property
+    @cached_property
     def corrected(self) -> Scores:
         """(observed - expected) / (1 - expected) at each k: 0 is chance level, 1 the maximum."""
-        return correct(self.observed, self.expected)
+        return read_only(correct(self.observed, self.expected))
 
-    @property
+    @cached_property
     def z(self) -> Scores:
         """Standard deviations above the expectation, at each k (0 where chance leaves no choice)."""
         spread = np.sqrt(self.variance)
-        return np.divide(self.observed - self.expected, spread, out=np.zeros_like(spread), where=spread > ROUNDING)
+        above = self.observed - self.expected
+        return read_only(np.divide(above, spread, out=np.zeros_like(spread), where=spread > ROUNDING))
 
     @property
     def k2(self) -> Sizes | None:
         """The sizes of s's sets, where they are not those of r's."""
         return self.grid.other
 
-    @property
+    @cached_property
     def auc(self) -> float:
         """The observed area under the curve."""
         return float(headline(find(self.measure), self.observed))
 
-    @property
+    @cached_property
     def expected_auc(self) -> float:
         """The expectation of the area under the curve."""
         return float(headline(find(self.measure), self.expected))
 
-    @property
+    @cached_property
     def corrected_auc(self) -> float:
         """The area under the curve, corrected for chance: 0 is chance level, 1 the maximum."""
         return float(correct(np.array([self.auc]), np.array([self.expected_auc]))[0])
@@ -117,7 +115,7 @@ class Chance(ResultOverK):
             return "permutations"
         return None if self.analytic is None else "analytic"
 
-    @property
+    @cached_property
     def p_value(self) -> float | None:
         """How often chance gives an area as extreme as this one, at least as large by default; see `method`.
 
@@ -133,23 +131,22 @@ class Chance(ResultOverK):
             return None
         return float(p_value(self.auc_z, self.analytic.law, self.analytic.floor(self.alternative), self.alternative))
 
-    @property
+    @cached_property
     def p_values(self) -> Scores | None:
         """The same at each k, over permutations; None without them."""
         if self.permutations is None:
             return None
         drawn = self.permutations
-        values: Scores = drawn.p_value(drawn.at_least, drawn.at_most, self.alternative)
-        return values
+        return read_only(drawn.p_value(drawn.at_least, drawn.at_most, self.alternative))
 
-    @property
+    @cached_property
     def auc_variance(self) -> float | None:
         """The area's variance by chance; see `method`."""
         if self.permutations is not None:
             return float(self.permutations.aucs.var())
         return None if self.analytic is None else self.analytic.variance
 
-    @property
+    @cached_property
     def auc_z(self) -> float | None:
         """The area's standard deviations above its expectation (NaN where chance leaves no choice); see `method`."""
         if self.auc_variance is None:
@@ -399,7 +396,7 @@ def chances(
     closed = {measure.name: closed_form(measure, overlap) for measure in measures}
     if permutations == 0 and None in closed.values():
         permutations = DEFAULT_PERMUTATIONS
-    places = [np.searchsorted(overlap.asked[0], points.ks) for points in grids]
+    places = [np.searchsorted(overlap.requested[0], points.ks) for points in grids]
     drawn: dict[str, Permutations] = {}
     if isinstance(overlap, Overlap):
         drawn = permute(overlap, measures, places, permutations, random_state=random_state, **work)

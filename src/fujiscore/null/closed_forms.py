@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,17 +10,13 @@ import numpy as np
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice, integer
-from fujiscore.measures.grids import grid
+from fujiscore.measures.grids import Sizes, grid
 from fujiscore.measures.overlap import Counts, Overlap, TopSets
-from fujiscore.measures.registry import MEASURES, evaluate
+from fujiscore.measures.registry import MEASURES, Measure, evaluate
 from fujiscore.null.area import running_moments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.registry import Measure
 
     Moments: TypeAlias = tuple[Scores, Scores]
 
@@ -160,7 +157,7 @@ def _by_depth(measure: Measure, overlap: Overlap) -> Moments | None:
     variance, covariance = running_moments(n, k1, k2, weighted)
     expected = scale * (np.cumsum(weighted * mean) + last * mean)
     variance = scale**2 * (variance + 2 * last * covariance + last**2 * spread)
-    at = overlap.asked[0] - 1
+    at = overlap.requested[0] - 1
     return expected[at], np.maximum(variance[at], 0.0)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import lgamma, log
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
-from fujiscore.measures.registry import MEASURES
+from fujiscore.measures.registry import MEASURES, Measure
 from fujiscore.null.area import (
     FEWEST,
     LEAST,
@@ -28,13 +30,8 @@ from fujiscore.null.closed_forms import Null, moments
 from fujiscore.null.permutations import ROUNDING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.registry import Measure
 
 # Numbers in the tables of those pairs that are held against chance at a time.
 TABLES = 1 << 21
@@ -114,13 +111,13 @@ class Nulls:
         if not has_area_null(measure) or self.r.n < FEWEST:
             return expected, np.full(expected.size, np.nan)
         spread = np.sqrt(variance)
-        apart = np.divide(values - expected, spread, out=np.full(spread.size, np.nan), where=spread > ROUNDING)
+        z = np.divide(values - expected, spread, out=np.full(spread.size, np.nan), where=spread > ROUNDING)
         here = (self.r.upper > 0) & (self.s.upper > 0)
         if not measure.by_depth:  # all items with the higher score are the first set
             here &= (self.r.sizes == self.r.upper) & (self.s.sizes == self.s.upper)
         least = np.maximum(self.r.least, self.s.least)
         least[here] = np.maximum(least[here], self._overlap_tails[here])
-        return expected, p_value(apart, laws, least)
+        return expected, p_value(z, laws, least)
 
     @cached_property
     def _overlap_tails(self) -> Scores:

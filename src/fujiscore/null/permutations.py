@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,19 +11,16 @@ import numpy as np
 from fujiscore.errors import counted, integer
 from fujiscore.inputs.orders import LOWEST, Order, SortedScores
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.measures.registry import evaluate, headline
+from fujiscore.measures.registry import Measure, evaluate, headline
 from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import run, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
     from fujiscore.measures.overlap import Overlap
-    from fujiscore.measures.registry import Measure
 
 # Permutations per tile: fixed, so that sums over them do not depend on the number of workers.
 TILE = 50
@@ -135,14 +133,14 @@ def _permuted(
     return [Permutations(len(seeds), *parts) for parts in zip(aucs, sums, squares, at_least, at_most, strict=True)]
 
 
-def _in_own_order(ranking: Ranking) -> Ranking:
+def _from_best_to_worst(ranking: Ranking) -> Ranking:
     """Return the ranking of the same scores with its items numbered from best to worst."""
     if ranking.split is not None:
         return ranking.rearranged(ranking.whole_items)
-    own, order = ranking.ordered, ranking.order
-    absent = None if own.absent is None else own.absent[order]
+    ordered, order = ranking.ordered, ranking.order
+    absent = None if ordered.absent is None else ordered.absent[order]
     numbers = np.arange(ranking.n, dtype=np.int32)
-    renumbered = Order.known(own.scores[order], absent, numbers, own.by_rank)
+    renumbered = Order.known(ordered.scores[order], absent, numbers, ordered.by_rank)
     negatives = None if ranking.negatives is None else ranking.negatives[order]
     return Ranking.checked(ranking.name, renumbered, negatives=negatives)
 
@@ -157,7 +155,7 @@ class _Draw:
     """
 
     def __init__(self, overlap: Overlap) -> None:
-        self.overlap = overlap if overlap.ties == "stable" else overlap.with_first(_in_own_order(overlap.r))
+        self.overlap = overlap if overlap.ties == "stable" else overlap.with_first(_from_best_to_worst(overlap.r))
         overlap.s.ordered.by_rank.tie_groups  # noqa: B018 - once, before threads share it
         self.unlisted = overlap.n > overlap.r.n
         if self.unlisted:
@@ -203,5 +201,5 @@ class _Draw:
         if overlap.s.negatives is not None:
             negatives = np.zeros(size, np.bool_)
             negatives[drawn] = overlap.s.negatives[overlap.s.order[: drawn.size]]
-        dealt = Order.known(scores, absent, order, self.by_rank)
-        return overlap.with_second(Ranking.checked(overlap.s.name, dealt, negatives=negatives))
+        assigned = Order.known(scores, absent, order, self.by_rank)
+        return overlap.with_second(Ranking.checked(overlap.s.name, assigned, negatives=negatives))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64encode
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
@@ -14,8 +15,6 @@ from fujiscore.errors import shortened
 from fujiscore.text.tables import encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.measures.grids import Sizes
 
 # Characters of one name, and of all names of a collection together, that a page holds.
@@ -71,6 +70,12 @@ def thinned(ks: Sizes, most: int = POINTS, keep: Sequence[int] = ()) -> Sizes:
 def log_grid(depth: int, most: int) -> Sizes:
     """Return about `most` k from 1 to a depth, evenly spaced on a log axis."""
     return np.unique(np.round(np.geomspace(1, depth, most)).astype(np.int64))
+
+
+def table_part(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Return a table of text as a part of a page."""
+    cells = [[text(cell) for cell in row] for row in rows]
+    return {"kind": "table", "title": title, "header": [text(cell) for cell in header], "rows": cells}
 
 
 def script_json(data: Any) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -19,46 +20,23 @@ from fujiscore.work.files import write_atomically
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
 
 SCRIPTS = ("data.js", "charts.js", "curves.js", "pair.js", "matrix.js", "follow.js", "tables.js", "report.js")
 
 
 @dataclass(frozen=True)
 class Page:
-    """What a page shows.
+    """What a page shows."""
 
-    Attributes
-    ----------
-    kind : str
-        What was done, as a heading above the names.
-    names : sequence of str
-        What it was done to.
-    verdict : str
-        The answer in one sentence.
-    facts : sequence of (str, str, str)
-        Headline numbers: what it is, its value, and how to read it.
-    parts : sequence of mapping
-        Charts and tables for the script, each with its "kind", in order.
-    tops : sequence of mapping
-        Rankings that parts refer to by position.
-    settings : mapping
-        How it was computed.
-    notes : sequence of str
-        What a reader must know.
-    corrected : bool
-        Whether values corrected for chance are shown first.
-    """
-
-    kind: str
-    names: Sequence[str]
-    verdict: str
-    facts: Sequence[tuple[str, str, str]]
-    parts: Sequence[Mapping[str, Any]]
-    settings: Mapping[str, Any]
-    notes: Sequence[str]
-    tops: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
-    corrected: bool = False
+    kind: str  # what was done, as a heading above the names
+    names: Sequence[str]  # what it was done to
+    verdict: str  # the answer in one sentence
+    facts: Sequence[tuple[str, str, str]]  # headline numbers: what it is, its value, and how to read it
+    parts: Sequence[Mapping[str, Any]]  # charts and tables for the script, each with its "kind", in order
+    settings: Mapping[str, Any]  # how it was computed
+    notes: Sequence[str]  # what a reader must know
+    tops: Sequence[Mapping[str, Any]] = ()  # rankings that parts refer to by position
+    corrected: bool = False  # whether values corrected for chance are shown first
 
 
 def write(page: Page, path: str | os.PathLike[str], *, force: bool = False) -> Path:

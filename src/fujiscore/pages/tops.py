@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.pages.encode import packed, text, texts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.ranking import Ranking, Rankings
 
 # Scores that a page holds, over all rankings: about 8 bytes each.
@@ -59,12 +58,12 @@ def tops(rankings: Rankings, *, ties: str = "closed", zero_tail: str = "include"
 
 def described(entry: dict[str, Any], noun: str = "ranking") -> str:
     """Return in words which items a page holds."""
-    held, n, depth = len(entry["items"]), entry["n"], entry["depth"]
-    if held == n:
+    count, n, depth = len(entry["items"]), entry["n"], entry["depth"]
+    if count == n:
         return f"All {n} items are on this page."
-    if not held:
+    if not count:
         return f"No items are on this page: too many of the {n} have equal scores."
-    return f"{held} of {n} items are on this page: those among the first {depth} of at least one {noun}."
+    return f"{count} of {n} items are on this page: those among the first {depth} of at least one {noun}."
 
 
 def _ranks(ranking: Ranking, ties: str) -> NDArray[np.integer[Any]]:

@@ -76,17 +76,17 @@ class Curve(ResultOverK):
     _plot = "curve"
     _svg = "curve"
 
-    @property
+    @cached_property
     def auc(self) -> float:
         """The area under the curve: trapezoids of unit width between points, over their number less 1."""
         return float(area(self.values))
 
-    @property
+    @cached_property
     def value(self) -> float:
         """The headline: the area, or for measures of whole lists (rbo, kendall, ...) the value at the last k."""
         return float(headline(find(self.measure), self.values))
 
-    @property
+    @cached_property
     def top_weighted_auc(self) -> float | None:
         """The area over k = 1, 2, 4, ..., where the top weighs more; None unless every k is evaluated."""
         exp = self.grid if self.grid.kind == "exp" else exp_grid(self.grid)
@@ -191,7 +191,7 @@ class Comparison(ResultOverK, Reported):
     @cached_property
     def curves(self) -> Mapping[str, Curve]:
         """One curve per measure."""
-        places = np.searchsorted(self.overlap.asked[0], self.ks)
+        places = np.searchsorted(self.overlap.requested[0], self.ks)
         return {
             measure.name: Curve(measure.name, self.grid, evaluate(measure, self.overlap)[places], self.notes)
             for measure in self.measures
@@ -235,14 +235,14 @@ class Comparison(ResultOverK, Reported):
         known = [measure for measure in self.measures if has_closed_form(measure)]
         return chances(self.overlap, known, self.grids, alternative=self.alternative)
 
-    @property
-    def grids(self) -> list[Grid]:
+    @cached_property
+    def grids(self) -> tuple[Grid, ...]:
         """The grid; k = 1, 2, 4, ... if every k is evaluated; and further k, if any."""
         exp = exp_grid(self.grid)
         further = [Grid(self.at, "custom", self.grid.depth)] if self.at.size else []
-        return [self.grid, *([exp] if exp else []), *further]
+        return (self.grid, *([exp] if exp else []), *further)
 
-    @property
+    @cached_property
     def chance(self) -> Mapping[str, Chance]:
         """For each measure whose chance level is known, the expected and corrected values."""
         return {name: levels[0] for name, levels in self._levels.items()}
@@ -252,12 +252,12 @@ class Comparison(ResultOverK, Reported):
         """For each measure, how often chance gives an area as extreme; None where that takes permutations."""
         return {name: self.chance[name].p_value if name in self.chance else None for name in self.curves}
 
-    @property
+    @cached_property
     def headline(self) -> Level:
         """The first measure's top-weighted AUC against chance; where that is not known, its first level."""
         return headline_level(self)
 
-    @property
+    @cached_property
     def differs_most(self) -> tuple[int, int] | None:
         """The first and last k of the stretch where the first measure's curve is lowest.
 
@@ -295,13 +295,18 @@ class Comparison(ResultOverK, Reported):
 
         A value at a k where the last scores of both top sets are 0 is undefined: NaN.
         """
+        return list(self._known_levels)
+
+    @cached_property
+    def _known_levels(self) -> tuple[Level, ...]:
+        """What `levels` returns, computed once."""
         rows: list[Level] = []
         for measure in self.measures:
             values = evaluate(measure, self.overlap)
             reported = np.where(at_zero(self.overlap, fuzzy=measure.name == "fuji"), np.nan, values)
             known = self._levels.get(measure.name)
             for number, points in enumerate(self.grids):
-                places = np.searchsorted(self.overlap.asked[0], points.ks)
+                places = np.searchsorted(self.overlap.requested[0], points.ks)
                 here = values[places]
                 level = None if known is None else known[number]
                 if points.ks is self.at or points.ks.size == 1:
@@ -310,7 +315,7 @@ class Comparison(ResultOverK, Reported):
                     rows += [_point(measure, points, reported[places], level, i) for i in ks]
                 elif not (measure.whole and number):
                     rows.append(_headline(measure, points, here, level))
-        return rows
+        return tuple(rows)
 
     @property
     def usual_k(self) -> int:
@@ -683,7 +688,7 @@ def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
 
 def zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
     """Return a note on the reported k at which both top sets end with a score of 0, with the remedies."""
-    places = np.searchsorted(overlap.asked[0], reported)
+    places = np.searchsorted(overlap.requested[0], reported)
     zero = reported[at_zero(overlap, fuzzy=True)[places]]
     if not zero.size:
         return ()
@@ -709,7 +714,7 @@ def _direction_hint(overlap: TopSets, measures: Sequence[Measure]) -> tuple[str,
     if z[place] > FAR_BELOW_CHANCE:
         return ()
     sides = f"{spelled('transform', ('flip', None))} or {spelled('transform', (None, 'flip'))}"
-    found = f"{overlap.shared[place]} items shared at k = {overlap.asked[0][place]}, z = {z[place]:.1f}"
+    found = f"{overlap.shared[place]} items shared at k = {overlap.requested[0][place]}, z = {z[place]:.1f}"
     return (f"far less alike than by chance ({found}): if lower is better in one of the rankings, pass {sides}",)
 
 
@@ -717,7 +722,7 @@ def _floor_caveat(overlap: TopSets, rankings: Rankings, points: Grid) -> tuple[s
     """Return a note on lists without a chance level, if their high FUJI may be that of the same items reordered."""
     if overlap.population is not None or rankings.split is not None:
         return ()
-    places = np.searchsorted(overlap.asked[0], points.ks)
+    places = np.searchsorted(overlap.requested[0], points.ks)
     listed = [ranking.listed for ranking in rankings]
     sizes = [np.minimum(k[places], n) for k, n in zip((overlap.k1, overlap.k2), listed, strict=True)]
     if all((k == n).all() for k, n in zip(sizes, listed, strict=True)):

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore._kernels.batch import near
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, short_names, spelled
-from fujiscore.inputs.rankings import takes_policies
-from fujiscore.measures.grids import set_sizes
-from fujiscore.measures.overlap import at_zero, overlap_of, pair, tail_moments
+from fujiscore.inputs.rankings import Policies, takes_policies
+from fujiscore.measures.grids import Sizes, set_sizes
+from fujiscore.measures.overlap import Overlap, Ties, ZeroTail, at_zero, overlap_of, pair, tail_moments
 from fujiscore.measures.registry import evaluate, find
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.overlap import Overlap, Ties, ZeroTail
 
 SHOWN = 20
 
@@ -108,7 +103,7 @@ class Explanation(Result):
         shared = self.kind.count("shared")
         misses = []
         for kind in ("near miss", "far miss"):
-            credit = [float(one) for one, own in zip(self.contribution, self.kind, strict=True) if own == kind]
+            credit = [float(one) for one, its in zip(self.contribution, self.kind, strict=True) if its == kind]
             if credit:
                 misses.append(f" + {sum(credit):.4f} for {counted(len(credit), kind, f'{kind}es')}")
         opposite = self.kind.count("opposite sign")
@@ -123,22 +118,15 @@ class Explanation(Result):
 
     def _summary(self) -> list[str]:
         head = self.in_words()
-        shown = min(len(self), SHOWN)
-        items = short_names(self.items[:shown])
+        columns = (self.rank_r, self.rank_s, self.score_r, self.score_s, self.contribution, self.kind)
         rows = [
-            (
-                items[i],
-                str(self.rank_r[i]),
-                str(self.rank_s[i]),
-                score_text(self.score_r[i]),
-                score_text(self.score_s[i]),
-                f"{self.contribution[i]:.4f}",
-                self.kind[i],
+            (item, str(rank_r), str(rank_s), score_text(score_r), score_text(score_s), f"{contribution:.4f}", kind)
+            for item, rank_r, rank_s, score_r, score_s, contribution, kind in zip(
+                short_names(self.items[:SHOWN]), *columns, strict=False
             )
-            for i in range(shown)
         ]
         lines = text_table(("item", "rank r", "rank s", "score r", "score s", "contribution", "kind"), rows)
-        more = [f"... {len(self) - shown} more rows"] if len(self) > shown else []
+        more = [f"... {len(self) - SHOWN} more rows"] if len(self) > SHOWN else []
         return [head, *lines, *more]
 
     _svg = "explanation"
@@ -204,9 +192,11 @@ def explanation(both: Rankings, sizes: tuple[Sizes, Sizes], *, ties: str, zero_t
     inside_s, member_s = _membership(second, k2, union, overlap.zero_tail)
     contribution = np.minimum(member_r, member_s)
     inside = inside_r & inside_s
-    opposite = _opposite_signs(both)[union]
+    opposite = np.zeros(both.n, np.bool_)  # items split by sign that the rankings score with opposite signs
+    if both.split is not None:
+        opposite = np.tile(np.sign(first.signed) * np.sign(second.signed) < 0, 2)
     nearby = _near(first, k1, member_r, overlap) & _near(second, k2, member_s, overlap)
-    kinds = np.select([inside, opposite, nearby], ["shared", "opposite sign", "near miss"], "far miss")
+    kinds = np.select([inside, opposite[union], nearby], ["shared", "opposite sign", "near miss"], "far miss")
     undefined = {name: bool(at_zero(overlap, fuzzy=name == "fuji")[0]) for name in ("fuji", "jaccard")}
     values = {name: float(evaluate(find(name), overlap)[0]) for name in undefined}
     value, jaccard = (float("nan") if zero else values[name] for name, zero in undefined.items())
@@ -246,13 +236,6 @@ def _near(ranking: Ranking, k: int, membership: Scores, overlap: Overlap) -> NDA
     if last > 0:  # unlisted items are at 0
         mean *= (ranking.n - k) / max(ranking.listed - k, 1)
     return np.asarray(near(membership, mean if k < ranking.listed else 1.0))
-
-
-def _opposite_signs(both: Rankings) -> NDArray[np.bool_]:
-    """Return which items, split by sign, the rankings score with opposite signs."""
-    if both.split is None:
-        return np.zeros(both.n, np.bool_)
-    return np.tile(np.sign(both[0].signed) * np.sign(both[1].signed) < 0, 2)
 
 
 def _listed_scores(ranking: Ranking, positions: NDArray[Any]) -> Scores:

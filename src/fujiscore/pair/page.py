@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from fujiscore.pages.page import Page
 from fujiscore.pages.tops import described, tops
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
     from fujiscore.pair.compare import Comparison, Level
@@ -28,12 +27,12 @@ FACTS = 6
 def comparison(result: Comparison, k: int | None = None) -> Page:
     """Return the page of a comparison, which shows the items at k first."""
     names = result.rankings.names
-    held = [embedded(result)] if result.in_memory else []
-    parts: list[dict[str, Any]] = [pair_part(result, 0 if held else None, start=k or result.usual_k)]
-    if told := chance_words(result.chance.values()):
-        parts.append({"kind": "said", "title": "Against chance", "said": told})
-    if held:
-        parts.append({"kind": "follow", "title": "Find an item", "tops": 0, "said": described(held[0])})
+    items = [embedded(result)] if result.in_memory else []
+    parts: list[dict[str, Any]] = [pair_part(result, 0 if items else None, start=k or result.usual_k)]
+    if said := chance_words(result.chance.values()):
+        parts.append({"kind": "said", "title": "Against chance", "said": said})
+    if items:
+        parts.append({"kind": "follow", "title": "Find an item", "tops": 0, "said": described(items[0])})
     parts.append(_levels_part(result))
     levels = [level for level in result.levels() if level.k is None] or result.levels()
     return Page(
@@ -44,7 +43,7 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
         parts=parts,
         settings=_settings(result),
         notes=result.notes,
-        tops=held,
+        tops=items,
     )
 
 
@@ -86,7 +85,7 @@ def _fact(level: Level) -> tuple[str, str, str]:
     return f"{find(level.measure).title}, {level.place}", value, ", ".join(known) or "chance level not known"
 
 
-def pair_part(result: Comparison, held: int | None, **more: Any) -> dict[str, Any]:
+def pair_part(result: Comparison, place: int | None, **more: Any) -> dict[str, Any]:
     """Return curves over k, with the chance level of the first measure, and the position of the rankings' items."""
     ks = result.ks
     kept = thinned(ks, keep=result.at.tolist())
@@ -103,7 +102,7 @@ def pair_part(result: Comparison, held: int | None, **more: Any) -> dict[str, An
     said = "" if kept.size == ks.size else f"Curves are thinned: {kept.size} of {ks.size} evaluated k, on a log grid."
     names = list(result.rankings.names)
     part = {"kind": "pair", "title": "Similarity over k", "ks": ks[kept].tolist(), "lines": lines, "said": said}
-    return part | {"tops": held, "pair": [0, 1], "names": names} | more
+    return part | {"tops": place, "pair": [0, 1], "names": names} | more
 
 
 def _band(band: tuple[Scores, Scores], expected: Scores, kept: Sizes) -> dict[str, str]:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from numbers import Number, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, counted, integer, shown, spelled
 from fujiscore.inputs import models
-from fujiscore.inputs.coercion import NO_ITEM, as_ids, unique_labels
+from fujiscore.inputs.coercion import NO_ITEM, Scores, as_ids, unique_labels
 from fujiscore.inputs.rankings import align
 from fujiscore.inputs.transforms import AS_IS
 from fujiscore.text.notes import states
 from fujiscore.text.tables import Table, frame, text_columns, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Scores
-
     Mask = NDArray[np.bool_]
     Ids = NDArray[Any]
 
@@ -112,8 +107,7 @@ class Recall(Result):
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
         header = self._header()
         cells = [row[: len(header)] for row in self._rows()]
-        caption = f"recall at {self._summary()[0]}"
-        return [text_columns(caption, header, cells)]
+        return [text_columns(f"recall at {self._summary()[0]}", header, cells)]
 
 
 def _interval(low: float, high: float) -> str:
@@ -198,7 +192,13 @@ def recall(
     search = read(exact, approximate, scores, distances)
     if integer("k", k, 1) > search.exact.shape[1]:
         raise InputError(f"{spelled('k')} must be at most {search.exact.shape[1]}, the length of exact; got {k}.")
-    _require_true_order(search.truth, int(k), distances)
+    kth = search.truth[:, int(k) - 1]
+    if not distances and (kth < 0).any():
+        row = int(np.argmax(kth < 0))
+        raise InputError(
+            f"exact must have a k-th score of at least 0, which other scores are relative to; query {row} has "
+            f"{kth[row]:g} at k = {k}. Pass distances (for cosines 1 - score) with {spelled('distances', value=True)}."
+        )
     return _recall(search, int(k), distances, float(epsilon))
 
 
@@ -219,8 +219,9 @@ def _recall(search: _Search, k: int, distances: bool, epsilon: float) -> Recall:
         np.where(counted_once & ~np.isnan(true), _worth(true, kth, distances), 0.0).sum(axis=1) / k
         for true in (low, high)
     )
-    within, within_upper = (
-        (counted_once & _reaches(true, kth, epsilon, distances)).sum(axis=1) / k for true in (low, high)
+    within, within_upper = (  # NaN is not within 1 + epsilon of the k-th
+        (counted_once & (true <= kth * (1 + epsilon) if distances else true * (1 + epsilon) >= kth)).sum(axis=1) / k
+        for true in (low, high)
     )
     plain = (listed & ~repeated & (place < k)).sum(axis=1) / k
     notes = _notes(unknown & ~repeated, repeated & ~empty, empty, listed, search, k)
@@ -233,11 +234,6 @@ def _worth(true: Scores, kth: Scores, distances: bool) -> Scores:
     worse = true > kth if distances else true < kth
     above, below = np.broadcast_arrays(above, below)
     return np.divide(above, below, out=np.where(worse, 0.0, 1.0), where=worse & (below > 0))
-
-
-def _reaches(true: Scores, kth: Scores, epsilon: float, distances: bool) -> Mask:
-    """Return which items are within 1 + epsilon of the k-th; NaN is not."""
-    return true <= kth * (1 + epsilon) if distances else true * (1 + epsilon) >= kth
 
 
 def _notes(unknown: Mask, repeated: Mask, empty: Mask, listed: Mask, search: _Search, k: int) -> list[str]:
@@ -287,9 +283,6 @@ def _keys(exact: Ids, returned: Ids) -> tuple[NDArray[np.int64], NDArray[np.int6
         codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
     rows = np.arange(len(exact))[:, None] * (int(codes.max()) + 1)
     return codes[: exact.size].reshape(exact.shape) + rows, codes[exact.size :].reshape(returned.shape) + rows
-
-
-# Input
 
 
 def _many(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search:
@@ -354,20 +347,16 @@ def _one(exact: Any, approximate: Any, scores: Any, distances: bool) -> _Search:
     for item in unique_labels(items, "approximate"):
         codes.setdefault(item, len(codes))
     returned = np.array([[codes[item] for item in items]])
-    given = np.array([_true_scores(scores, items)])
-    truth = both[0].scores[order]
-    notes = (*both.notes, *_reversed(truth[returned[returned < known]], distances))
+    given = np.full((1, len(items)), np.nan)
+    if scores is not None:
+        listed = [scores.get(item, np.nan) for item in items] if isinstance(scores, Mapping) else scores
+        given = _matrix(listed, spelled("scores"), given.shape)
+    truth, notes = both[0].scores[order], both.notes
+    steps = np.diff(truth[returned[returned < known]])
+    if steps.size and (steps < 0 if distances else steps > 0).all():
+        remedy = f"pass {spelled('distances', value=not distances)} if {'higher' if distances else 'lower'} is better"
+        notes = (*notes, f"the returned items run from worst to best by the scores of exact: {remedy}")
     return _Search(np.arange(known)[None], truth[None], returned, given, notes)
-
-
-def _reversed(truth: Scores, distances: bool) -> list[str]:
-    """Return a note if the returned items run from the worst to the best."""
-    steps = np.diff(-truth if distances else truth)
-    if not steps.size or not (steps > 0).all():
-        return []
-    lower, other = ("higher", False) if distances else ("lower", True)
-    remedy = f"pass {spelled('distances', value=other)} if {lower} is better"
-    return [f"the returned items run from worst to best by the scores of exact: {remedy}"]
 
 
 def _returned(obj: Any, distances: bool) -> list[Hashable]:
@@ -386,26 +375,6 @@ def _returned(obj: Any, distances: bool) -> list[Hashable]:
     listed = states(ranking.notes, "no scores")
     order = np.argsort(ranking[0].scores if distances and not listed else -ranking[0].scores, kind="stable")
     return [ranking.label(int(i)) for i in order]
-
-
-def _true_scores(scores: Any, items: Sequence[Hashable]) -> Scores:
-    """Return the true scores that are given for items, NaN for others."""
-    if scores is None:
-        return np.full(len(items), np.nan)
-    listed = [scores.get(item, np.nan) for item in items] if isinstance(scores, Mapping) else scores
-    values: Scores = _matrix(listed, spelled("scores"), (1, len(items)))[0]
-    return values
-
-
-def _require_true_order(truth: Scores, k: int, distances: bool) -> None:
-    """Raise if the k-th true score is negative, so that nothing can be relative to it."""
-    kth = truth[:, k - 1]
-    if not distances and (kth < 0).any():
-        row = int(np.argmax(kth < 0))
-        raise InputError(
-            f"exact must have a k-th score of at least 0, which other scores are relative to; query {row} has "
-            f"{kth[row]:g} at k = {k}. Pass distances (for cosines 1 - score) with {spelled('distances', value=True)}."
-        )
 
 
 def _require_consistent(

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.charts.result import Result, ResultOverK, record
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.ranking import Ranking, Rankings
-from fujiscore.inputs.rankings import align, takes_policies
+from fujiscore.inputs.rankings import Nan, Policies, align, takes_policies
 from fujiscore.measures.grids import Grid, grid
-from fujiscore.measures.overlap import overlap_of, pair
+from fujiscore.measures.overlap import ZeroTail, overlap_of, pair
 from fujiscore.measures.registry import area
 from fujiscore.text.notes import reworded, without
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Nan, Policies
-    from fujiscore.measures.overlap import ZeroTail
     from fujiscore.text.tables import Table
 
 ListTies: TypeAlias = Literal["stable", "w", "a", "b"]
@@ -68,8 +63,7 @@ class Bounds(ResultOverK):
 
     def _summary(self) -> list[str]:
         low, high = self.auc
-        head = f"{self.grid.area} of FUJI between {low:.4f} and {high:.4f}, {self.grid.described()}"
-        return [head]
+        return [f"{self.grid.area} of FUJI between {low:.4f} and {high:.4f}, {self.grid.described()}"]
 
     def _columns(self) -> dict[str, Any]:
         return {"low": self.low, "high": self.high}
@@ -175,8 +169,7 @@ class RBO(Result):
         return self.ext
 
     def _summary(self) -> list[str]:
-        head = f"RBO {self.ext:.4f} (between {self.min:.4f} and {self.max:.4f}), p = {self.p:g}"
-        return [head]
+        return [f"RBO {self.ext:.4f} (between {self.min:.4f} and {self.max:.4f}), p = {self.p:g}"]
 
     _svg = "rbo"
 
@@ -199,17 +192,12 @@ class _Listed:
         return len(self.items)
 
 
-@dataclass(frozen=True, eq=False)
-class _Agreement:
-    """Agreement of a short and a long list at each depth 1, 2, ..., length of the long one.
+class _Agreement(NamedTuple):
+    """Agreement of a short and a long list at each depth, where the short one's unseen items agree ..."""
 
-    `low`, `extrapolated` and `high` differ beyond the short list's end only: its unseen items agree with
-    nothing, as the seen ones do, or as far as they can.
-    """
-
-    low: Scores
-    extrapolated: Scores
-    high: Scores
+    low: Scores  # with nothing
+    extrapolated: Scores  # as the seen ones do
+    high: Scores  # as far as they can
     shared: int
 
 
@@ -353,7 +341,10 @@ def _log_tail(p: float, after: int) -> float:
 def _agreement(short: _Listed, long: _Listed, ties: str) -> _Agreement:
     """Return the agreement at every depth, in linear time: only one group of each list is partly in at a time."""
     end, depth = len(short), len(long)
-    at, to, alone = _matched(short, long)
+    place = {item: i for i, item in enumerate(short.items)}
+    partner = np.array([place.get(item, -1) for item in long.items], np.int64)
+    to, alone = np.flatnonzero(partner >= 0), np.flatnonzero(partner < 0)
+    at = partner[to]
     # From depth `top` on an item counts in part, from `full` on as 1.
     full_short, full_long = (short.top, long.top) if ties == "w" else (short.bottom, long.bottom)
     top_s, full_s, top_l, full_l = short.top[at], full_short[at], long.top[to], full_long[to]
@@ -373,14 +364,6 @@ def _agreement(short: _Listed, long: _Listed, ties: str) -> _Agreement:
     extrapolated[end:] = (seen[end:] + low[end - 1] * unseen * mean) / most[end:]
     high[end:] = (seen[end:] + first) / most[end:]
     return _Agreement(low, np.minimum(extrapolated, 1.0), np.minimum(high, 1.0), to.size)
-
-
-def _matched(short: _Listed, long: _Listed) -> tuple[Depths, Depths, Depths]:
-    """Return the shared items' positions in the short and in the long list, and the long list's other positions."""
-    place = {item: i for i, item in enumerate(short.items)}
-    partner = np.array([place.get(item, -1) for item in long.items], np.int64)
-    to = np.flatnonzero(partner >= 0)
-    return partner[to], to, np.flatnonzero(partner < 0)
 
 
 def _begun(start: Depths, depth: int) -> Scores:
@@ -422,7 +405,9 @@ def _listed(obj: Any, name: str, ties: str, nan: str) -> _Listed:
     items, groups, notes = read
     if not items:
         raise InputError(f"{name} must list at least one item; it is empty.")
-    _refuse_repeated(items, name)
+    if len(set(items)) < len(items):
+        repeated = next(item for item, count in Counter(items).items() if count > 1)
+        raise InputError(f"{name} must list each item once; {repeated!r} comes more than once. Drop the repetitions.")
     sizes = np.ones(len(items), np.int64) if ties == "stable" else np.array(groups, np.int64)
     bottom = np.cumsum(sizes)
     return _Listed(items, np.repeat(bottom - sizes + 1, sizes), np.repeat(bottom, sizes), notes)
@@ -495,13 +480,6 @@ def _refuse_unless_item(item: Any, name: str, position: int) -> None:
         raise InputError(
             f"{name} must hold hashable items such as strings; got {type(item).__name__} at position {position}."
         ) from None
-
-
-def _refuse_repeated(items: list[Hashable], name: str) -> None:
-    """Raise if an item is listed twice."""
-    if len(set(items)) < len(items):
-        repeated = next(item for item, count in Counter(items).items() if count > 1)
-        raise InputError(f"{name} must list each item once; {repeated!r} comes more than once. Drop the repetitions.")
 
 
 def _cut(listed: _Listed, k: int | None, name: str) -> _Listed:

@@ -49,12 +49,12 @@ def differs_most(result: Comparison) -> tuple[int, int] | None:
     measure = result.measures[0]
     if measure.whole:
         return None
-    return lowest_stretch(result.ks, result.curves[measure.name].values, headline_level(result).value)
+    return lowest_stretch(result.ks, result.curves[measure.name].values, result.headline.value)
 
 
 def verdict(result: Comparison) -> str:
     """Return the headline of the first measure, what is known of chance, and where the rankings differ most."""
-    level, measure = headline_level(result), result.measures[0]
+    level, measure = result.headline, result.measures[0]
     if isnan(level.value):
         return f"{measure.title} is undefined"
     text = f"{measure.title} {two_digits(level.value)}"
@@ -62,7 +62,7 @@ def verdict(result: Comparison) -> str:
     parts = [f"{name} {two_digits(value)}" for name, value in known if value is not None and not isnan(value)]
     parts += [] if level.p_value is None or isnan(level.p_value) else [_p_text(level, level.p_value)]
     text += f" ({', '.join(parts)})" if parts else ""
-    stretch = differs_most(result)
+    stretch = result.differs_most
     if stretch is not None:
         text += f": differs most at k = {'-'.join(map(str, dict.fromkeys(stretch)))}"
     elif not measure.whole and result.curves[measure.name].values.min() >= 1 - ROUNDING:

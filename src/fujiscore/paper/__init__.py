@@ -1,6 +1,7 @@
 """The paper that introduced FUJI, recomputed: its scenarios, properties, bounds and study, and which statements hold.
 
-`compute` and `write` do it all; the command is `fuji paper`. Uses the public functions of fujiscore only.
+Takes: the published rankings. Gives: `Reproduction`, a page with its figures, tables and statements (`fuji paper`).
+Uses the public functions of fujiscore only.
 """
 
 from fujiscore.paper.build import Reproduction, compute, write

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,17 +12,14 @@ from typing import TYPE_CHECKING, Any
 from fujiscore._version import __version__
 from fujiscore.errors import InputError, MissingExtraError, spelled
 from fujiscore.paper import figures, forest, genes, page, properties, scenarios, sources, study, theory
-from fujiscore.paper.record import VERDICTS
+from fujiscore.paper.record import VERDICTS, Claim, Figure, Section
 from fujiscore.text.data import to_json
-from fujiscore.work.files import results_folder
+from fujiscore.work.files import Results, results_folder
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from fujiscore.paper.record import Claim, Figure, Section
-    from fujiscore.work.files import Results
 
 COMMAND = "fuji paper"
 DPI = 140
@@ -126,7 +124,13 @@ def fill(result: Reproduction, folder: Path, *, progress: bool | None = None) ->
     drawn = [(figure, folder / "figures" / figure.name) for section in result.sections for figure in section.figures]
     run(_draw, drawn, n_jobs=1, progress=progress, label="figures")
     drawing = time.perf_counter() - start
-    _write_texts(folder, result)
+    (folder / "tables").mkdir()
+    texts = {f"tables/{table.name}.csv": table.to_csv() for section in result.sections for table in section.tables}
+    texts["claims.json"] = to_json({"command": COMMAND, "version": __version__, **result.statements()})
+    texts["claims.md"] = page.markdown(result.claims, result.verdicts)
+    texts["index.html"] = page.html(result, folder / "figures")
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
     return drawing
 
 
@@ -143,17 +147,6 @@ def _draw(figure: Figure, path: Path) -> None:
         canvas.set_layout_engine("none")
         canvas.savefig(f"{path}.svg", metadata={"Date": None})
     Path(f"{path}.csv").write_text(figure.to_csv(), encoding="utf-8")
-
-
-def _write_texts(folder: Path, result: Reproduction) -> None:
-    """Write the tables, the statements and the page."""
-    (folder / "tables").mkdir()
-    texts = {f"tables/{table.name}.csv": table.to_csv() for section in result.sections for table in section.tables}
-    texts["claims.json"] = to_json({"command": COMMAND, "version": __version__, **result.statements()})
-    texts["claims.md"] = page.markdown(result.claims, result.verdicts)
-    texts["index.html"] = page.html(result, folder / "figures")
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 def peak_memory() -> float | None:

@@ -6,17 +6,14 @@ library's default, ties="closed", and the page says so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore as fj
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
 Scores: TypeAlias = "NDArray[Any]"
 Sets: TypeAlias = "Mapping[str, fj.Rankings]"

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore as fj
 from fujiscore.charts.plots import colour
 from fujiscore.paper.record import Figure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.paper.conventions import Scores
 
-    # Label, k, values and style of a line.
-    Line = tuple[str, Any, Any, dict[str, Any]]
-
+# Label, k, values and style of a line.
+Line: TypeAlias = tuple[str, Any, Any, dict[str, Any]]
 STYLE = {
     "font.size": 9.5,
     "axes.titlesize": 9.5,

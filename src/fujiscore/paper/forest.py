@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import fujiscore as fj
 from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, first_few, spelled
-from fujiscore.paper.conventions import auc, score
-from fujiscore.paper.figures import GREY, line_figure
-from fujiscore.paper.record import DATA_SETS, NO_DATA, PageTable, make_section
+from fujiscore.paper.conventions import Sets, auc, score
+from fujiscore.paper.figures import GREY, Line, line_figure
+from fujiscore.paper.record import DATA_SETS, NO_DATA, Figure, PageTable, Section, make_section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from fujiscore.features.datasets import Data
-    from fujiscore.paper.conventions import Sets
-    from fujiscore.paper.figures import Line
-    from fujiscore.paper.record import Figure, Section
 
 AREAS = ("FUJI Genie3-RF published", "FUJI correct", "Jaccard published", "Jaccard correct")
 RANKS = ("Spearman RF published-correct", "Spearman Genie3 published-ours")
@@ -50,27 +47,24 @@ def raw_data(folder: Path, published: Sets) -> Iterator[tuple[str, Data, Sequenc
 
 def recompute(folder: Path, published: Sets) -> tuple[dict[str, fj.Rankings], dict[str, int]]:
     """Return the four rankings of each data set with raw data, Genie3 and RF from one forest, and the rows of each."""
-    corrected, rows = {}, {}
-    for name, data, features in raw_data(folder, published):
-        corrected[name], rows[name] = _recomputed(published[name], data, features), len(data.y)
-    return corrected, rows
-
-
-def _recomputed(rankings: fj.Rankings, data: Data, features: Sequence[str]) -> fj.Rankings:
-    """Return the rankings with both forest scores computed from the data."""
     from fujiscore.rankers import forest_scores
 
-    labels = list(rankings.labels or ())
-    missing = [label for label in labels if label not in features]
-    if missing:
-        raise InputError(
-            f"{data.name} must have a column for every feature of the published rankings; {len(missing)} are missing: "
-            f"{first_few(missing)}."
-        )
-    order = [features.index(label) for label in labels]
-    scores = forest_scores(data.X[:, order], data.y, random_state=0, progress=False)
-    forests = (scores["genie3"], scores["random_forest"])
-    return fj.Rankings(rankings.names, (*forests, *rankings[["relief", "mutual_info"]].scores), labels)
+    corrected, rows = {}, {}
+    for name, data, features in raw_data(folder, published):
+        rankings = published[name]
+        labels = list(rankings.labels or ())
+        missing = [label for label in labels if label not in features]
+        if missing:
+            raise InputError(
+                f"{data.name} must have a column for every feature of the published rankings; {len(missing)} are "
+                f"missing: {first_few(missing)}."
+            )
+        order = [features.index(label) for label in labels]
+        scores = forest_scores(data.X[:, order], data.y, random_state=0, progress=False)
+        forests = (scores["genie3"], scores["random_forest"])
+        others = rankings[["relief", "mutual_info"]].scores
+        corrected[name], rows[name] = fj.Rankings(rankings.names, (*forests, *others), labels), len(data.y)
+    return corrected, rows
 
 
 def section(published: Sets | None, corrected: Sets | None) -> Section:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fujiscore.paper.conventions import chance, explain
-from fujiscore.paper.record import PageTable, check, facts, make_section
+from fujiscore.paper.conventions import Sets, chance, explain
+from fujiscore.paper.record import Checks, Judged, PageTable, Section, check, facts, make_section
 from fujiscore.paper.sources import FILTERS
 
 if TYPE_CHECKING:
     import fujiscore as fj
-    from fujiscore.paper.conventions import Sets
-    from fujiscore.paper.record import Checks, Judged, Section
 
 TOP = 10
 ROWS = facts("genes.csv")

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import base64
 import html as markup
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fujiscore._version import __version__
 from fujiscore.errors import printable
-from fujiscore.paper.record import CAVEAT, DIFFERS, FAILS, HOLDS, UNCHECKED, shipped
+from fujiscore.paper.record import CAVEAT, DIFFERS, FAILS, HOLDS, UNCHECKED, Claim, Figure, PageTable, Section, shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from fujiscore.paper.build import Reproduction
-    from fujiscore.paper.record import Claim, Figure, PageTable, Section
 
 TITLE = "Fuzzy Jaccard Index: the paper, recomputed and checked"
 INTRODUCTION = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,17 +10,12 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.null.closed_forms import has_closed_form
-from fujiscore.paper.conventions import ROUNDING, areas, curve, score
-from fujiscore.paper.record import PageTable, check, listed, make_section
+from fujiscore.paper.conventions import ROUNDING, Scores, areas, curve, score
+from fujiscore.paper.record import Judged, PageTable, Section, check, listed, make_section
 from fujiscore.paper.scenarios import COINCIDING
 from fujiscore.paper.theory import permuted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from fujiscore.paper.conventions import Scores
-    from fujiscore.paper.record import Judged, Section
-
     # The mark, what it rests on, and the paper's mark under another reading of the property ("" if there is none).
     Outcome = tuple[bool, str, str]
     Valued = tuple["Case", float | None]
@@ -252,9 +248,9 @@ def _uses_scores(measure: str) -> Outcome:
         r, s = rng.random((2, n))
         before, after = curve(r, s, measure), curve(r**3, s, measure)
         tried += n
-        apart = np.abs(before - after)
-        if apart.max() > 1e-9:
-            k = int(apart.argmax())
+        changes = np.abs(before - after)
+        if changes.max() > 1e-9:
+            k = int(changes.argmax())
             evidence = f"{before[k]:.4g} becomes {after[k]:.4g} at k = {k + 1} when r = ({listed(r)}) is cubed"
             return True, f"{evidence}; s = ({listed(s)})", ""
     return False, f"{tried} values tried: none moves when the scores change and the order stays", ""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fujiscore.text.tables import to_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 HOLDS, CAVEAT, DIFFERS = "holds", "holds with a caveat", "differs from the algorithm"
 FAILS, UNCHECKED = "fails", "not checked"

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.paper.conventions import ROUNDING, auc, compare, curve, roughness
+from fujiscore.paper.conventions import ROUNDING, Scores, auc, compare, curve, roughness
 from fujiscore.paper.figures import line_figure, style
-from fujiscore.paper.record import PageTable, check, listed, make_section
+from fujiscore.paper.record import Checks, Figure, Judged, PageTable, Section, check, listed, make_section
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from fujiscore.paper.conventions import Scores
-    from fujiscore.paper.record import Checks, Figure, Judged, Section
-
     Pair = tuple[Scores, Scores]
     Family = Callable[[float], Pair]
 

@@ -12,17 +12,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import fujiscore as fj
 from fujiscore.errors import InputError, first_few, spelled
 from fujiscore.paper.record import DATA_SETS, shipped
 from fujiscore.work.files import write_atomically
 from fujiscore.work.tiles import run
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 METHODS = ("Genie3", "RForest", "relief", "mutual_info")
 # The pairs of rankers whose curves the paper shows.

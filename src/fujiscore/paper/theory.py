@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise, permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.paper.conventions import ROUNDING, areas, auc, chance, curve, score
+from fujiscore.paper.conventions import ROUNDING, Scores, areas, auc, chance, curve, score
 from fujiscore.paper.figures import line_figure, style
-from fujiscore.paper.record import PageTable, check, listed, make_section
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fujiscore.paper.conventions import Scores
-    from fujiscore.paper.record import Checks, Figure, Judged, Section
+from fujiscore.paper.record import Checks, Figure, Judged, PageTable, Section, check, listed, make_section
 
 DRAWS = {3: 400, 4: 400, 5: 400, 6: 200, 7: 100}
 DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], Scores]] = {
@@ -47,12 +42,14 @@ def permuted(scores: Scores) -> Scores:
 
 def bounds_section() -> Section:
     """Search for minima, and judge what the paper says about bounds."""
-    minima, three, counter = _jaccard_minima(), _three_items(), _counterexample()
-    violations, limit = _violations(), _limit_theorem()
-    checks = [*_check_definition(), *_check_jaccard(minima), *_check_fuji(three, counter, violations)]
-    checks += _check_limit(limit)
-    drawn = (_counterexample_figure(counter), _limit_figure(limit))
-    return make_section("bounds", checks, (minima, three, counter, violations, limit), drawn)
+    minima, three, counter, violations = _jaccard_minima(), _three_items(), _counterexample(), _violations()
+    ks, curves = np.arange(1, 5), {"reversed order": counter.rows[-1], "least similar order": counter.rows[0]}
+    lines = [(label, ks, row[1:5], style(i)) for i, (label, row) in enumerate(curves.items())]
+    caption = "FUJI against the reversed order, and against an order that is less similar: the proposition fails."
+    figure = line_figure("counterexample_curves", caption, lines, xticks=ks, ylabel="FUJI")
+    limit, limit_checks, limit_figure = _limit_theorem()
+    checks = [*_check_definition(), *_check_jaccard(minima), *_check_fuji(three, counter, violations), *limit_checks]
+    return make_section("bounds", checks, (minima, three, counter, violations, limit), (figure, limit_figure))
 
 
 def _jaccard_minima() -> PageTable:
@@ -132,8 +129,8 @@ def _lead(r: Scores, s: Scores) -> Scores:
     return curve(r, s) - curve(r, s, "jaccard")
 
 
-def _limit_theorem() -> PageTable:
-    """Return the largest distance of FUJI from Jaccard when scores fall by a factor alpha per item."""
+def _limit_theorem() -> tuple[PageTable, Checks, Figure]:
+    """Check the theorem that Jaccard is a limit of FUJI, with scores that fall by a factor alpha per item."""
     rng = np.random.default_rng(7)
     rows = []
     for alpha in ALPHAS:
@@ -142,39 +139,43 @@ def _limit_theorem() -> PageTable:
         leads = np.concatenate([_lead(r, s) for r, s in pairs])
         rows.append((alpha, sizes.size, leads.max(), min(leads.min(), 0.0)))
     columns = ("alpha", "pairs", "largest FUJI - Jaccard", "least FUJI - Jaccard")
-    return PageTable("limit_theorem", "Scores falling by a factor alpha per item: FUJI against Jaccard", columns, rows)
-
-
-def _counterexample_figure(counter: PageTable) -> Figure:
-    """Return the two curves of the counterexample."""
-    ks, curves = np.arange(1, 5), {"reversed order": counter.rows[-1], "least similar order": counter.rows[0]}
-    rows = [(label, ks, row[1:5], style(i)) for i, (label, row) in enumerate(curves.items())]
-    caption = "FUJI against the reversed order, and against an order that is less similar: the proposition fails."
-    return line_figure("counterexample_curves", caption, rows, xticks=ks, ylabel="FUJI")
-
-
-def _limit_figure(limit: PageTable) -> Figure:
-    """Return the distance of FUJI from Jaccard over alpha."""
-    alphas, _, distances, _ = zip(*limit.rows, strict=True)
+    table = PageTable("limit_theorem", "Scores falling by a factor alpha per item: FUJI against Jaccard", columns, rows)
+    alphas, _, distances, least = zip(*rows, strict=True)
+    rng = np.random.default_rng(10)
+    lead = min(float(_lead(*rng.random((2, int(rng.integers(2, 30))))).min()) for _ in range(PAIRS))
+    falls, shown = all(after < before for before, after in pairwise(distances)), listed(distances, 2)
+    checks = [
+        check("limit_theorem", falls=falls, nearest=distances[-1], distances=shown, alphas=listed(alphas)),
+        check("above_jaccard", least=min(lead, 0.0, *least)),
+    ]
     numbers = {"alpha": alphas, "largest_distance": distances}
     caption = "The steeper the scores fall, the closer FUJI is to Jaccard: largest distance over 80 pairs."
-    rows = [("largest FUJI - Jaccard", alphas, distances, style(0))]
+    lines = [("largest FUJI - Jaccard", alphas, distances, style(0))]
     axes = {"xscale": "log", "yscale": "log", "xlabel": "alpha, ratio of neighbouring scores", "ylabel": "distance"}
-    return line_figure("limit_distance", caption, rows, numbers, **axes)
+    return table, checks, line_figure("limit_distance", caption, lines, numbers, **axes)
 
 
 def _check_definition() -> Checks:
     """Check the statements on the definition, the range and the maximum."""
-    wrong, values, last, rescaled = _random_pairs()
+    rng = np.random.default_rng(8)
+    curves, wrong, rescaled = [], 0, 0.0
+    for _ in range(PAIRS):
+        n = int(rng.integers(2, 7))
+        r = rng.random(n)
+        s = rng.random(n) if rng.random() < 0.7 else r**2
+        curves.append(curve(r, s))
+        wrong += np.array_equal(np.argsort(r), np.argsort(s)) != (auc(r, s) > 1 - ROUNDING)
+        rescaled = max(rescaled, float(np.abs(curve(r * 3e-200, s * 7e150) - curves[-1]).max()))
+    last = max(abs(float(values[-1]) - 1) for values in curves)
     # Both k-th scores are 0 and the sets differ.
-    r, s = [1, 0, 0, 0], [0, 0, 0, 1]
-    algorithm, definition = score(r, s, 2), score(r, s, 2, zero_tail="exclude")
+    zeros = [1, 0, 0, 0], [0, 0, 0, 1]
+    algorithm, definition = score(*zeros, 2), score(*zeros, 2, zero_tail="exclude")
     # With membership 0 for the two items outside, one shared item of three is left.
     off: Any = {"definition_off": abs(definition - 1 / 3), "algorithm_off": abs(algorithm - 1 / 3)}
     return [
         check("scale", change=rescaled, pairs=PAIRS),
         check("zero_tail", definition=definition, algorithm=algorithm, **off),
-        _in_range("range", values, pairs=PAIRS),
+        _in_range("range", np.concatenate(curves), pairs=PAIRS),
         check("area_one", wrong=wrong, tied_off=abs(algorithm - 1), pairs=PAIRS, tied=algorithm),
         check("last_point", distance=last),
         _in_range("two_sizes", _two_sizes()),
@@ -185,20 +186,6 @@ def _in_range(key: str, values: Scores, **more: Any) -> tuple[str, Judged]:
     """Check that all values lie between 0 and 1."""
     low, high = values.min(), values.max()
     return check(key, outside=max(-low, high - 1), low=low, high=high, count=values.size, **more)
-
-
-def _random_pairs() -> tuple[int, Scores, float, float]:
-    """Return the exceptions to "area 1 means equal orders", all values, and the largest errors at n and rescaled."""
-    rng = np.random.default_rng(8)
-    curves, wrong, rescaled = [], 0, 0.0
-    for _ in range(PAIRS):
-        n = int(rng.integers(2, 7))
-        r = rng.random(n)
-        s = rng.random(n) if rng.random() < 0.7 else r**2
-        curves.append(curve(r, s))
-        wrong += np.array_equal(np.argsort(r), np.argsort(s)) != (auc(r, s) > 1 - ROUNDING)
-        rescaled = max(rescaled, float(np.abs(curve(r * 3e-200, s * 7e150) - curves[-1]).max()))
-    return wrong, np.concatenate(curves), max(abs(float(values[-1]) - 1) for values in curves), rescaled
 
 
 def _two_sizes() -> Scores:
@@ -234,7 +221,7 @@ def _check_fuji(three: PageTable, counter: PageTable, violations: PageTable) -> 
         f"{name} {', '.join(f'{row[4]:.1%}' for row in violations.rows if row[0] == name)}" for name in DISTRIBUTIONS
     )
     count, draws = (sum(row[column] for row in violations.rows) for column in (3, 2))
-    found: Any = {"violations": count, "draws": draws, "sizes": listed(DRAWS), "shares": shares}
+    seen: Any = {"violations": count, "draws": draws, "sizes": listed(DRAWS), "shares": shares}
     near, limits = three.rows[-2:]
     distance = np.abs(np.subtract(near[1:5], limits[1:5])).max()
     steep = 1000.0 ** -np.arange(6.0)
@@ -243,22 +230,10 @@ def _check_fuji(three: PageTable, counter: PageTable, violations: PageTable) -> 
     reached = (np.flatnonzero(_lead(steep, steep[::-1])[:-1] == 0) + 1).tolist()
     shown = " and ".join(map(str, reached))
     return [
-        check("fuji_minimum", lead=reverse - least, least=least, reverse=reverse, **found),
+        check("fuji_minimum", lead=reverse - least, least=least, reverse=reverse, **seen),
         check("limits", distance=distance),
         check("not_reversed", other=near[6], reverse=near[5]),
         check("no_minimum", lead=lead, touching=len(reached), reached=shown),
-    ]
-
-
-def _check_limit(limit: PageTable) -> Checks:
-    """Check the theorem that Jaccard is a limit of FUJI."""
-    alphas, _, distances, least = zip(*limit.rows, strict=True)
-    rng = np.random.default_rng(10)
-    lead = min(float(_lead(*rng.random((2, int(rng.integers(2, 30))))).min()) for _ in range(PAIRS))
-    falls, shown = all(after < before for before, after in pairwise(distances)), listed(distances, 2)
-    return [
-        check("limit_theorem", falls=falls, nearest=distances[-1], distances=shown, alphas=listed(alphas)),
-        check("above_jaccard", least=min(lead, 0.0, *least)),
     ]
 
 
@@ -266,7 +241,11 @@ def chance_section() -> Section:
     """Compute chance levels, and judge what the paper says about them."""
     exact = {n: fj.stats.expected_jaccard(n) for n in SIZES}
     rough = {n: fj.stats.expected_jaccard(n, method="paper") for n in SIZES}
-    errors = [_errors(exact[n], rough[n]) for n in SIZES]
+    errors: list[tuple[float, ...]] = []
+    for n in SIZES:
+        error = np.abs(exact[n] - rough[n])
+        kinds = (error, error / exact[n])
+        errors.append((n, *(part for kind in kinds for part in (kind.max(), int(kind.argmax()) + 1)), exact[n][0]))
     columns = ("n", "largest error", "at k", "largest relative error", "at k ", "exact at k = 1")
     table = PageTable("expected_jaccard", "Error of k/(2n - k) as the expected Jaccard index", columns, errors)
     moments = _moments()
@@ -282,14 +261,6 @@ def _moments() -> dict[str, Scores]:
     assert null.permutations is not None  # noqa: S101
     drawn = {"permutation_mean": null.permutations.mean, "permutation_variance": null.permutations.variance}
     return {"k": null.ks, "expected": null.expected, "variance": null.variance, **drawn}
-
-
-def _errors(exact: Scores, rough: Scores) -> tuple[float, ...]:
-    """Return the largest errors of the approximation, and where they are."""
-    error = np.abs(exact - rough)
-    relative = error / exact
-    largest = (error.max(), int(error.argmax()) + 1, relative.max(), int(relative.argmax()) + 1)
-    return (exact.size, *largest, exact[0])
 
 
 def _jaccard_figure(exact: dict[int, Scores], rough: dict[int, Scores]) -> Figure:

@@ -1,4 +1,7 @@
-"""Feature rankers: (X, y) to one score per feature, higher is better."""
+"""Feature rankers: Relief, mutual information, forests, and any estimator or function that scores features.
+
+Takes: a table of features and a target. Gives: one score per feature, higher is better.
+"""
 
 from fujiscore.rankers.adapt import Ranker, as_ranker
 from fujiscore.rankers.features import Features, prepare

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import Parameter, isclass, signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fujiscore.errors import InputError, MissingExtraError, choice
 from fujiscore.inputs.models.estimators import input_scores
-from fujiscore.rankers.features import Features, described_columns
+from fujiscore.rankers.features import Features, Scores, described_columns
 from fujiscore.rankers.forest import genie3, random_forest
 from fujiscore.rankers.information import mutual_information
 from fujiscore.rankers.relief import relief
 from fujiscore.rankers.surf import multisurf, surf
 from fujiscore.work.seeds import as_seed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from fujiscore.rankers.features import Scores
 
 RANKERS: dict[str, Callable[..., Scores]] = {
     "relief": relief,
@@ -72,7 +68,7 @@ class Ranker:
 
     @property
     def keeps_codes(self) -> bool:
-        """Whether categories reach the method as codes: trees split them, functions are told; not linear models."""
+        """Whether categories reach the method as codes: trees split them, functions get a note; not linear models."""
         return not self.is_estimator or hasattr(type(_innermost(self.method)), "feature_importances_")
 
     @property
@@ -204,17 +200,12 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
 def _innermost(estimator: Any) -> Any:
     """Return the estimator that scores the features: the last step of a pipeline, what a search or wrapper fits."""
     while True:
-        inner = getattr(estimator, "steps", None)
-        following = (
-            inner[-1][1]
-            if inner
-            else next(
-                (getattr(estimator, name) for name in ("estimator", "regressor") if hasattr(estimator, name)), None
-            )
-        )
-        if following is None:
+        steps = getattr(estimator, "steps", None)
+        wrapped = getattr(estimator, "estimator", getattr(estimator, "regressor", None))
+        inner = steps[-1][1] if steps else wrapped
+        if inner is None:
             return estimator
-        estimator = following
+        estimator = inner
 
 
 def _allows_nan(estimator: Any) -> bool:

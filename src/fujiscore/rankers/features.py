@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
 from fujiscore.inputs.coercion import is_number, unmasked
 from fujiscore.rankers.columns import codes_of, is_missing, objects, renumbered
-from fujiscore.rankers.targets import as_target, one_dimensional
+from fujiscore.rankers.targets import Target, Task, as_target, one_dimensional
 from fujiscore.work.seeds import as_seed
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.rankers.targets import Target, Task
 
 Scores: TypeAlias = "NDArray[np.float64]"
 Nan: TypeAlias = Literal["keep", "drop", "fill"]
@@ -230,8 +225,15 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     """Return values, categorical columns, names, and the text columns treated as categorical."""
     import narwhals as nw
 
-    if _is_sparse(X):
-        X = _dense(X)
+    if _is_sparse(X):  # entries that are not stored are 0, not missing
+        size = 8 * X.shape[0] * X.shape[1] if len(X.shape) == 2 else 0
+        if size > MOST_DENSE:
+            raise InputError(
+                f"X must be at most {MOST_DENSE >> 30} GB as a dense table, which every method needs; this sparse "
+                f"matrix of shape {X.shape} is {size / 2**30:.0f} GB. Leave out columns, such as those with few "
+                "entries."
+            )
+        X = X.toarray()
     if nw.dependencies.is_into_dataframe(X):
         return _from_frame(X, categorical, inspect=inspect)
     try:
@@ -247,17 +249,6 @@ def _table(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     return _from_columns(values.T, values.shape, marked, None), marked, None, []
 
 
-def _dense(X: Any) -> NDArray[Any]:
-    """Return a sparse matrix as an array: entries that are not stored are 0, not missing."""
-    size = 8 * X.shape[0] * X.shape[1] if len(X.shape) == 2 else 0
-    if size > MOST_DENSE:
-        raise InputError(
-            f"X must be at most {MOST_DENSE >> 30} GB as a dense table, which every method needs; this sparse matrix "
-            f"of shape {X.shape} is {size / 2**30:.0f} GB. Leave out columns, such as those with few entries."
-        )
-    return np.asarray(X.toarray())
-
-
 def _from_frame(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     """Return a dataframe as `_table` does; its types say which columns are categorical, and `categorical` adds more."""
     import narwhals as nw
@@ -270,8 +261,12 @@ def _from_frame(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
     marked = _marked(categorical, len(names), names)
     marked |= np.array([isinstance(kind, (nw.Categorical, nw.Enum, nw.Boolean)) for kind in types], np.bool_)
     text = [column for column, kind in enumerate(types) if inspect and kind == nw.String and not marked[column]]
-    for column in text:
-        _refuse_numeric_text(names[column], frame[names[column]].to_list())
+    for name in (names[column] for column in text):
+        distinct = {value for value in frame[name].to_list() if isinstance(value, str)}
+        other = [value for value in distinct if not is_number(value)]
+        if len(distinct) > MOST_NUMERIC_CATEGORIES and len(other) * 2 <= len(distinct):
+            what = f"most of it numbers, but also {other[0]!r}" if other else "all of it numbers"
+            raise InputError(f"X must hold numbers as numbers; column {name!r} holds text, {what}. {_remedy()}")
     marked[text] = True
     if not marked.any() and all(kind.is_numeric() for kind in types):
         if nw.dependencies.is_pandas_dataframe(X):
@@ -279,15 +274,6 @@ def _from_frame(X: Any, categorical: Any, *, inspect: bool) -> tuple[Any, ...]:
         return np.asarray(frame.to_numpy(), np.float64), marked, names, text
     columns = (objects(series, in_order=True) for series in frame.iter_columns())
     return _from_columns(columns, frame.shape, marked, names), marked, names, text
-
-
-def _refuse_numeric_text(name: Hashable, values: Sequence[Any]) -> None:
-    """Raise if a text column holds numbers."""
-    distinct = {value for value in values if isinstance(value, str)}
-    other = [value for value in distinct if not is_number(value)]
-    if len(distinct) > MOST_NUMERIC_CATEGORIES and len(other) * 2 <= len(distinct):
-        what = f"most of it numbers, but also {other[0]!r}" if other else "all of it numbers"
-        raise InputError(f"X must hold numbers as numbers; column {name!r} holds text, {what}. {_remedy()}")
 
 
 def _remedy() -> str:

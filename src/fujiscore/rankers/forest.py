@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import described_columns, prepare
+from fujiscore.rankers.features import Features, Scores, described_columns, prepare
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import progress_bar, shows_progress, spread, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.rankers.features import Features, Scores
     from fujiscore.rankers.targets import Target, Task
 
 METHODS = ("genie3", "random_forest")

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import integer
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import prepare
+from fujiscore.rankers.features import Features, Scores, prepare
 from fujiscore.work.seeds import as_random_state
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fujiscore.rankers.features import Features, Scores
     from fujiscore.rankers.targets import Task
+
+    Estimators: TypeAlias = tuple[Callable[[Scores], Scores], Callable[[NDArray[np.int64]], float]]
 
 FEATURES_AT_ONCE = 64
 # Relative to the standard deviation, or to the mean magnitude where that is larger: it separates equal values.
@@ -68,56 +69,50 @@ def mutual_information(
     k, threads = integer("neighbours", neighbours, 1), workers(n_jobs)
     features = prepare(X, y, categorical, task=task)
     features.require_complete("mutual_information")
-    compute = _of_quantity if features.target.is_quantity else _of_classes
-    scores = compute(features, k, as_random_state(random_state), threads, progress)
-    return np.maximum(scores, 0.0, out=scores)
-
-
-def _of_classes(
-    features: Features, k: int, random: np.random.RandomState, threads: int, progress: bool | None
-) -> Scores:
-    """Return the estimates for classes."""
+    random = as_random_state(random_state)
     scores, numeric = np.zeros(features.categorical.size), np.flatnonzero(~features.categorical)
-    if numeric.size:
-        noise = random.standard_normal((features.rows, numeric.size))
-        ross = Ross(features.target.values, k)
+    noise = random.standard_normal((features.rows, numeric.size))
+    estimators = _for_quantity if features.target.is_quantity else _for_classes
+    of_numbers, of_categories = estimators(features, k, random)
 
-        def work(_: int, task: int) -> None:
-            block = slice(task * FEATURES_AT_ONCE, (task + 1) * FEATURES_AT_ONCE)
-            scores[numeric[block]] = ross(_spaced(features.values[:, numeric[block]], noise[:, block]))
-            finished(numeric[block].size)
-
-        with progress_bar(numeric.size, "mutual information", progress=progress) as finished:
-            spread(-(-numeric.size // FEATURES_AT_ONCE), work, threads)
-    for column in np.flatnonzero(features.categorical):
-        scores[column] = _of_counts(renumbered(features.values[:, column].astype(np.int64)), features)
-    return scores
-
-
-def _of_quantity(
-    features: Features, k: int, random: np.random.RandomState, threads: int, progress: bool | None
-) -> Scores:
-    """Return the estimates for a quantity."""
-    scores, numeric = np.zeros(features.categorical.size), np.flatnonzero(~features.categorical)
-    n = features.rows
-    noise = random.standard_normal((n, numeric.size))
-    y = _spaced(features.target.values[:, None], random.standard_normal((n, 1)))[0]
-    order = np.argsort(y)
-    near, digamma = min(k, n - 1), _digamma(n)
-
-    def work(_: int, task: int) -> None:
-        block = slice(task * FEATURES_AT_ONCE, (task + 1) * FEATURES_AT_ONCE)
-        x = _spaced(features.values[:, numeric[block]], noise[:, block])[:, order]
-        means = np.empty(x.shape[0])
-        _kernels.neighbours.mean_digammas(x, np.argsort(x, axis=1), y[order], near, digamma, means)
-        scores[numeric[block]] = digamma[n] + digamma[near] - means
-        finished(x.shape[0])
+    def work(_: int, number: int) -> None:
+        block = slice(number * FEATURES_AT_ONCE, (number + 1) * FEATURES_AT_ONCE)
+        scores[numeric[block]] = of_numbers(_spaced(features.values[:, numeric[block]], noise[:, block]))
+        finished(numeric[block].size)
 
     with progress_bar(numeric.size, "mutual information", progress=progress) as finished:
         spread(-(-numeric.size // FEATURES_AT_ONCE), work, threads)
     for column in np.flatnonzero(features.categorical):
-        scores[column] = Ross(renumbered(features.values[:, column].astype(np.int64)), k)(y[None])[0]
-    return scores
+        scores[column] = of_categories(renumbered(features.values[:, column].astype(np.int64)))
+    return np.maximum(scores, 0.0, out=scores)
+
+
+def _for_classes(features: Features, k: int, _: np.random.RandomState) -> Estimators:
+    """Return the estimates of the information on classes: of numbers (feature, row), and of the codes of categories."""
+
+    def of_categories(codes: NDArray[np.int64]) -> float:
+        levels, classes = int(codes.max()) + 1, features.target.counts.size
+        cells = np.bincount(codes * classes + features.target.values, minlength=levels * classes)
+        shares = cells.reshape(levels, -1) / codes.size
+        expected = shares.sum(axis=1)[:, None] * shares.sum(axis=0)
+        some = shares > 0
+        return float((shares[some] * np.log(shares[some] / expected[some])).sum())
+
+    return Ross(features.target.values, k), of_categories
+
+
+def _for_quantity(features: Features, k: int, random: np.random.RandomState) -> Estimators:
+    """Return the same for a quantity."""
+    n = features.rows
+    y = _spaced(features.target.values[:, None], random.standard_normal((n, 1)))[0]
+    order, near, digamma = np.argsort(y), min(k, n - 1), _digamma(n)
+
+    def of_numbers(x: Scores) -> Scores:
+        means, x = np.empty(x.shape[0]), x[:, order]
+        _kernels.neighbours.mean_digammas(x, np.argsort(x, axis=1), y[order], near, digamma, means)
+        return np.asarray(digamma[n] + digamma[near] - means)
+
+    return of_numbers, lambda codes: Ross(codes, k)(y[None])[0]
 
 
 class Ross:
@@ -163,14 +158,3 @@ def _spaced(values: Scores, noise: Scores) -> Scores:
     x /= np.where(deviation < 10 * np.finfo(np.float64).eps, 1.0, deviation)[:, None]
     x += (NOISE * np.maximum(1, np.mean(np.abs(x.T), axis=0)))[:, None] * noise.T
     return x
-
-
-def _of_counts(codes: NDArray[np.int64], features: Features) -> float:
-    """Return the mutual information of the classes and one feature's categories."""
-    levels = int(codes.max()) + 1
-    classes = features.target.counts.size
-    cells = np.bincount(codes * classes + features.target.values, minlength=levels * classes)
-    shares = cells.reshape(levels, -1) / codes.size
-    expected = shares.sum(axis=1)[:, None] * shares.sum(axis=0)
-    some = shares > 0
-    return float((shares[some] * np.log(shares[some] / expected[some])).sum())

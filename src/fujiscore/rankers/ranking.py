@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,19 +14,15 @@ import numpy as np
 from fujiscore.errors import InputError, integer, spelled
 from fujiscore.inputs.ranking import Rankings
 from fujiscore.rankers.adapt import Ranker, as_ranker
-from fujiscore.rankers.features import described_columns, prepare
+from fujiscore.rankers.features import Features, Nan, Scores, described_columns, prepare
 from fujiscore.rankers.forest import METHODS as FOREST
 from fujiscore.rankers.forest import forest_scores
 from fujiscore.work.seeds import as_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
-
-    from fujiscore.rankers.features import Features, Nan, Scores
     from fujiscore.rankers.targets import Target, Task
 
-    Rankers: TypeAlias = dict[str, Ranker]
-
+Rankers: TypeAlias = dict[str, Ranker]
 # The methods of `rank` and `study` by default.
 METHODS = ("relief", "mutual_information", "genie3", "random_forest")
 # The beginning of scikit-learn's warning when forests grown on several threads have emptied each other's filters.
@@ -101,7 +97,12 @@ def ready(X: Any, y: Any, methods: Any, **options: Any) -> tuple[Features, Ranke
     table = prepare(X, y, inspect=True, **options)
     for name, ranker in rankers.items():
         _require_task(name, ranker, table.target)
-    return replace(table, notes=(*table.notes, *_handed_over(table, rankers))), rankers
+    notes = [*table.notes, *(note for ranker in rankers.values() for note in ranker.notes(table))]
+    filling = [name for name, ranker in rankers.items() if not ranker.keeps_gaps]
+    if filling and table.incomplete.any():
+        some = described_columns(table.incomplete, table.names)
+        notes.append(f"missing values in {some}: medians and most frequent categories for {', '.join(filling)}")
+    return replace(table, notes=tuple(notes)), rankers
 
 
 def _by_name(methods: Any) -> Rankers:
@@ -129,16 +130,6 @@ def _require_task(name: str, ranker: Ranker, target: Target) -> None:
         f"{name} is a {kind}, but the target is treated as {target.described}: pass {spelled('task', task)}, or leave "
         "it out."
     )
-
-
-def _handed_over(table: Features, rankers: Rankers) -> list[str]:
-    """Return notes on missing values and categories as the methods get them."""
-    notes = [note for ranker in rankers.values() for note in ranker.notes(table)]
-    filling = [name for name, ranker in rankers.items() if not ranker.keeps_gaps]
-    if filling and table.incomplete.any():
-        some = described_columns(table.incomplete, table.names)
-        notes.append(f"missing values in {some}: medians and most frequent categories for {', '.join(filling)}")
-    return notes
 
 
 def scores_of(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice, integer
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import prepare
+from fujiscore.rankers.features import Features, Scores, prepare
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from fujiscore.rankers.features import Features, Scores
     from fujiscore.rankers.targets import Task
 
 FEATURES_AT_ONCE = 64
@@ -107,7 +104,7 @@ def _of_classes(features: Features, k: int, threads: int, progress: bool | None,
     with progress_bar(_row_pairs(counts), "relief", progress=progress) as finished:
         for group in _groups(counts, k, width, threads, average=average):
             rows = _nearest(varying, group, width, threads, finished)
-            _add_scores(varying, group, rows, threads, numeric, nominal)
+            _by_feature(varying, "scores", (group.sides, group.weights, rows), threads, numeric, nominal)
     return varying.scattered(numeric, nominal)
 
 
@@ -120,11 +117,13 @@ def _of_quantity(features: Features, k: int, threads: int, progress: bool | None
         group = next(_groups(single, k, width, threads, average=True))
         rows = _nearest(varying, group, width, threads, finished)
     differences = np.abs(target[rows] - target[:, None])
-    apart = float(differences.sum())
-    together = differences.size - apart
+    differing = float(differences.sum())
+    alike = differences.size - differing
     # Without a pair that differs, or that does not, all numerators of its term are 0.
-    weights = differences / (apart or 1.0) - (1 - differences) / (together or 1.0)
-    return varying.scattered(*_weighted_sums(varying, rows, weights, threads))
+    weights = differences / (differing or 1.0) - (1 - differences) / (alike or 1.0)
+    numeric, nominal = np.empty(varying.numeric.size), np.empty(varying.nominal.size)
+    _by_feature(varying, "sums", (rows, weights), threads, numeric, nominal)
+    return varying.scattered(numeric, nominal)
 
 
 def _in_range(values: Scores) -> Scores:
@@ -134,21 +133,22 @@ def _in_range(values: Scores) -> Scores:
     return np.asarray((values * half - low * half) / (high * half - low * half))
 
 
-def _weighted_sums(varying: Varying, rows: NDArray[np.int32], weights: Scores, threads: int) -> tuple[Scores, Scores]:
-    """Return the sums of the weighted differences between each row and its neighbours, feature by feature."""
-    numeric, nominal = np.empty(varying.numeric.size), np.empty(varying.nominal.size)
-    width = _kernels.relief.LANES
+def _by_feature(varying: Varying, kind: str, data: Any, threads: int, numeric: Scores, nominal: Scores) -> None:
+    """Fill the features' scores with the kernels for several numeric features side by side and for a nominal one.
+
+    A feature's differences are added in one order, so that the sum depends on neither groups nor threads.
+    """
+    kernels, width = _kernels.relief, _kernels.relief.LANES
     lanes = -(-numeric.size // width)
 
     def work(_: int, task: int) -> None:
         if task < lanes:
             first, last = task * width, min((task + 1) * width, numeric.size)
-            _kernels.relief.numeric_sums(varying.scaled, first, last, rows, weights, numeric)
+            getattr(kernels, f"numeric_{kind}")(varying.scaled, first, last, *data, numeric)
         else:
-            _kernels.relief.nominal_sums(varying.codes, varying.unknown, task - lanes, rows, weights, nominal)
+            getattr(kernels, f"nominal_{kind}")(varying.codes, varying.unknown, task - lanes, *data, nominal)
 
     spread(lanes + nominal.size, work, threads)
-    return numeric, nominal
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,24 +273,3 @@ def _nearest(varying: Varying, group: _Group, width: int, threads: int, finished
     spread(len(bounds) - 1, work, workers)
     _kernels.relief.merge(near, rows, group.cells)
     return np.asarray(rows[0])
-
-
-def _add_scores(
-    varying: Varying, group: _Group, rows: NDArray[np.int32], threads: int, numeric: Scores, nominal: Scores
-) -> None:
-    """Add the weighted differences between the rows and their neighbours to the features' scores.
-
-    A feature's sides are added one by one in their order, so that the sum depends on neither groups nor threads.
-    """
-    width = _kernels.relief.LANES
-    lanes = -(-numeric.size // width)
-
-    def work(_: int, task: int) -> None:
-        neighbours = (group.sides, group.weights, rows)
-        if task < lanes:
-            first, last = task * width, min((task + 1) * width, numeric.size)
-            _kernels.relief.numeric_scores(varying.scaled, first, last, *neighbours, numeric)
-        else:
-            _kernels.relief.nominal_scores(varying.codes, varying.unknown, task - lanes, *neighbours, nominal)
-
-    spread(lanes + nominal.size, work, threads)

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.rankers.features import prepare
-from fujiscore.rankers.relief import scaled_to_range
+from fujiscore.rankers.features import Features, Scores, prepare
+from fujiscore.rankers.relief import Varying, scaled_to_range
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
-    from fujiscore.rankers.features import Features, Scores
-    from fujiscore.rankers.relief import Varying
-    from fujiscore.rankers.targets import Target, Task
+    from fujiscore.rankers.targets import Task
 
 
 def surf(
@@ -80,7 +78,10 @@ def _scores(features: Features, threads: int, progress: bool | None, name: str) 
     strips = [(start, min(start + tile, n)) for start in range(0, n, tile)]
     numeric = np.zeros((len(strips), varying.numeric.size))
     nominal = np.zeros((len(strips), varying.nominal.size))
-    target, bound = _hits(features.target)
+    target, bound = features.target.values.astype(np.float64), 0.5  # hits are less than the bound apart
+    if features.target.is_quantity:
+        target = np.ldexp(target, -int(np.frexp(np.abs(target).max())[1]))  # squares do not overflow
+        bound = float(target.std(ddof=1))
 
     def work(_: int, number: int) -> None:
         start, end = strips[number]
@@ -94,15 +95,6 @@ def _scores(features: Features, threads: int, progress: bool | None, name: str) 
         limit = _mean_distance(varying, strips, threads, finished) if name == "surf" else np.nan
         spread(len(strips), work, threads)
     return varying.scattered(numeric.sum(axis=0), nominal.sum(axis=0))
-
-
-def _hits(target: Target) -> tuple[Scores, float]:
-    """Return numbers, and how far those of hits may be apart: of a quantity, one standard deviation."""
-    if not target.is_quantity:
-        return target.values.astype(np.float64), 0.5
-    # Squares do not overflow.
-    values = np.ldexp(target.values, -int(np.frexp(np.abs(target.values).max())[1]))
-    return values, float(values.std(ddof=1))
 
 
 def _distances(varying: Varying, start: int, end: int) -> Scores:

@@ -1,20 +1,18 @@
-"""The target of a data set: classes or a quantity, recognised or as told."""
+"""The target of a data set: classes or a quantity, by its values or as `task` says."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, shown, spelled
 from fujiscore.inputs.coercion import unmasked
 from fujiscore.rankers.columns import codes_of, objects, renumbered
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Task: TypeAlias = Literal["auto", "classification", "regression"]
 TASKS = ("auto", "classification", "regression")
@@ -28,24 +26,12 @@ ROWS_PER_CLASS = 10
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The target of each row: its class, or a quantity.
+    """The target of each row: its class, or a quantity."""
 
-    Attributes
-    ----------
-    task : {"classification", "regression"}
-        What kind it is.
-    values : ndarray, shape (n,)
-        The quantity as float64; or the classes as int32: 0, 1, ... in their sorted order.
-    counts : ndarray of int64
-        The number of rows of each class; none of a quantity.
-    notes : tuple of str
-        What was assumed, and what is odd about it.
-    """
-
-    task: Literal["classification", "regression"]
-    values: NDArray[Any]
-    counts: NDArray[np.int64]
-    notes: tuple[str, ...] = ()
+    task: Literal["classification", "regression"]  # what kind it is
+    values: NDArray[Any]  # the quantity as float64; or the classes as int32: 0, 1, ... in their sorted order
+    counts: NDArray[np.int64]  # the number of rows of each class; none of a quantity
+    notes: tuple[str, ...] = ()  # what was assumed, and what is odd about it
 
     @property
     def is_quantity(self) -> bool:

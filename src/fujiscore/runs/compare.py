@@ -33,7 +33,7 @@ from fujiscore.text.notes import Fact, Note, Tally, final
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from concurrent.futures import Executor
 
     from numpy.typing import NDArray
@@ -465,10 +465,6 @@ def _result(
     }
     all_notes = [*notes, *part.tally.notes(), *_notes(columns, part, names, task, zero)]
     all_notes += scales(rules.transforms, names)
-    lists: dict[Any, Any] = {}
-    for _, query, both in part.kept:
-        parts = [Labelled(items, scores) for items, scores in both]
-        lists[query] = tuple(align(parts, list(names), negative=rules.negative, missing="zero"))
     return RunComparison(
         label_array(part.queries),
         columns,
@@ -476,11 +472,34 @@ def _result(
         settings,
         label_array(part.only[0]),
         label_array(part.only[1]),
-        lists=lists,
+        lists=KeptLists({query: lists for _, query, lists in part.kept}, names, rules.negative),
         groups=label_array(part.groups) if part.groups else None,
         confidence=confidence,
         notes=final(all_notes),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class KeptLists(Mapping[Any, tuple[Ranking, Ranking]]):
+    """The lists of some queries as rankings over the items of both, aligned when a query is looked up."""
+
+    lists: dict[Any, Any]
+    names: tuple[str, str]
+    negative: str
+
+    def __getitem__(self, query: Any) -> tuple[Ranking, Ranking]:
+        """Return the two rankings of a query."""
+        parts = [Labelled(items, scores) for items, scores in self.lists[query]]
+        first, second = align(parts, list(self.names), negative=self.negative, missing="zero")
+        return first, second
+
+    def __iter__(self) -> Iterator[Any]:
+        """Return the queries."""
+        return iter(self.lists)
+
+    def __len__(self) -> int:
+        """Return the number of queries."""
+        return len(self.lists)
 
 
 def _notes(

@@ -9,17 +9,14 @@ import numpy as np
 from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, counted
 from fujiscore.measures.registry import find
-from fujiscore.pages.encode import packed, text, texts
+from fujiscore.pages.encode import packed, table_part, text, texts
 from fujiscore.pages.page import Page
 from fujiscore.pair.compare import compare
 from fujiscore.pair.page import embedded, pair_part
-from fujiscore.runs.results import SETS, number
+from fujiscore.runs.results import SETS, RunComparison, number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.pair.gates import Verdict
-    from fujiscore.runs.results import RunComparison
 
 # The least similar queries that a page lists, those whose items it shows, and items times lists of each of these.
 QUERIES, SHOWN, CELLS = 2000, 50, 2000
@@ -29,13 +26,12 @@ def run_comparison(result: RunComparison, gates: Verdict | None = None) -> Page:
     """Return the page of two runs, with what the gates say if there are any."""
     places = result.changed_most(QUERIES)
     held, pairs = _lists(result, places)
-    header, rows = result.spread_table()
-    parts: list[dict[str, Any]] = [_histogram(result), _table("Measures", header, rows)]
+    parts: list[dict[str, Any]] = [_histogram(result), table_part("Measures", *result.spread_table())]
     if gates is not None and gates.checks:
         parts.insert(0, {"kind": "said", "title": "Gates", "said": gates.lines()})
     parts.append(_queries(result, places, pairs))
     if result.groups is not None:
-        parts.append(_table("Groups, the lowest means first", *result.group_table()))
+        parts.append(table_part("Groups, the lowest means first", *result.group_table()))
     return Page(
         kind="Comparison of two runs",
         names=[str(result.settings[side]) for side in ("a", "b")],
@@ -87,11 +83,6 @@ def _histogram(result: RunComparison) -> dict[str, Any]:
     bars = {kind: [[label, count] for label, count in counts.items()] for kind, counts in kinds.items()}
     title = f"Queries by {measure.title}"
     return {"kind": "histogram", "title": title, "bars": bars, "colour": colour(measure.name), "unit": "queries"}
-
-
-def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Return a table of text."""
-    return {"kind": "table", "title": title, "header": list(header), "rows": [list(map(text, row)) for row in rows]}
 
 
 def _queries(result: RunComparison, places: list[int], pairs: dict[int, dict[str, Any]]) -> dict[str, Any]:

@@ -98,13 +98,14 @@ class Rules:
 class Chunk:
     """The lists of the queries that both runs have, and the queries that one lacks."""
 
-    queries: list[Any]  # in the order of the lists
-    r: Lists  # items are integers, the same for equal labels of one query; scores still have their signs
+    queries: list[Any]  # labels, in the order of the lists
+    # The lists; items are integers, the same for equal labels of one query. Scores that are read as magnitudes, or by
+    # sign, still have their signs.
+    r: Lists
     s: Lists
-    labels: tuple[Any, Any]  # columns of the items' labels in both runs
-    rows: tuple[
-        NDArray[Any] | None, NDArray[Any] | None
-    ]  # which of the labels each entry of a list has (None: they correspond)
+    # The items' labels; `rows` says which of them each entry of a list has (None: they correspond).
+    labels: tuple[Any, Any]
+    rows: tuple[NDArray[Any] | None, NDArray[Any] | None]
     only: tuple[list[Any], list[Any]]  # the queries that one run alone has
     groups: list[Any]  # the group of each query, empty without groups
 

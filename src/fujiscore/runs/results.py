@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +137,15 @@ class RunComparison(Result, Reported):
 
     def spread(self, measure: Any = None) -> Spread:
         """Return mean, interval, median, 5 % quantile and least value of a measure (the first if None)."""
-        return Spread.of(self.values(measure), self.confidence, self._span(self._column(measure)))
+        column = self._column(measure)
+        if column not in self._spreads:
+            self._spreads[column] = Spread.of(self.columns[column], self.confidence, self._span(column))
+        return self._spreads[column]
+
+    @cached_property
+    def _spreads(self) -> dict[str, Spread]:
+        """The spreads computed so far, by column."""
+        return {}
 
     def _span(self, column: str) -> tuple[float, float]:
         """Return the range of a column."""

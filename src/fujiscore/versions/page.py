@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from fujiscore.pages.encode import number, text
+from fujiscore.pages.encode import number, table_part, text
 from fujiscore.pages.page import Page
 from fujiscore.pair.page import comparison, verdict_of
-from fujiscore.versions.results import SHARES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.versions.results import Drift, FeatureChange
+from fujiscore.versions.results import SHARES, Drift, FeatureChange
 
 # Features that the chart of shares and the tables of movers have.
 CHARTED, LISTED = 20, 200
@@ -23,15 +19,13 @@ SPAN = "#8A8A8A"
 def drift(result: Drift, gates: Sequence[str] = ()) -> Page:
     """Return the page of two versions, with the gates' lines if there are any."""
     pair = comparison(result.comparison)
-    told = [*gates, *([] if result.noise is None else result.noise.in_words()), *result.counts()]
-    parts: list[dict[str, Any]] = [{"kind": "said", "title": "What changed", "said": told}]
+    said = [*gates, *([] if result.noise is None else result.noise.in_words()), *result.counts()]
+    parts: list[dict[str, Any]] = [{"kind": "said", "title": "What changed", "said": said}]
     changed = [change for change in result.changes if change.kind != "same"]
     if changed:
         parts.append(_shares_part(changed, len(result.changes)))
     for title, (header, rows) in result.mover_tables(LISTED).items():
-        parts.append(
-            {"kind": "table", "title": title, "header": header, "rows": [list(map(text, row)) for row in rows]}
-        )
+        parts.append(table_part(title, header, rows))
     kind = {} if result.noise is None else {"noise": result.noise_kind, "confidence": f"{result.confidence:.0%}"}
     return Page(
         kind="Drift between two versions",

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore._kernels.sweep import memberships
 from fujiscore.errors import NAME, InputError, printable, shown
-from fujiscore.inputs.coercion import ReadInPasses
+from fujiscore.inputs.coercion import ReadInPasses, Scores
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.measures.overlap import require_scores_for_fuji
-from fujiscore.pair.passes.thresholds import kept_keys, kth_scores, log_ties, score
+from fujiscore.pair.passes.thresholds import Classes, KthScores, Spans, kept_keys, kth_scores, log_ties, score
 from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
-    from fujiscore.pair.passes.thresholds import Classes, KthScores, Spans
 
     Moments: TypeAlias = tuple[float, float, float, float]
 
@@ -141,11 +137,11 @@ def join(a: Moments, b: Moments) -> Moments:
     count = a[0] + b[0]
     if not (a[0] and b[0]):
         return a if a[0] else b
-    apart, share = b[1] - a[1], b[0] / count
-    second = a[2] + b[2] + apart**2 * a[0] * share
-    third = a[3] + b[3] + apart**3 * a[0] * share * (a[0] - b[0]) / count
-    third += 3 * apart * (a[0] / count * b[2] - share * a[2])
-    return count, a[1] + apart * share, second, third
+    difference, share = b[1] - a[1], b[0] / count
+    second = a[2] + b[2] + difference**2 * a[0] * share
+    third = a[3] + b[3] + difference**3 * a[0] * share * (a[0] - b[0]) / count
+    third += 3 * difference * (a[0] / count * b[2] - share * a[2])
+    return count, a[1] + difference * share, second, third
 
 
 def moments_of(
@@ -158,8 +154,8 @@ def moments_of(
     """
     count = np.bincount(kept_level, minlength=levels).astype(np.float64)
     mean = np.bincount(kept_level, scaled, levels) / np.maximum(count, 1.0)
-    apart = scaled - mean[kept_level]
-    out = np.stack([count, mean, *(np.bincount(kept_level, apart**i, levels) for i in (2, 3))], axis=1)
+    difference = scaled - mean[kept_level]
+    out = np.stack([count, mean, *(np.bincount(kept_level, difference**i, levels) for i in (2, 3))], axis=1)
     to_unit = units(top_sets, classes)
     for number in np.flatnonzero(totals[0]).tolist():
         size, total, second, third = totals[:, number].tolist()
@@ -253,7 +249,7 @@ class SummarisedOverlap:
 
     r: SummarisedRanking
     s: SummarisedRanking
-    asked: tuple[Sizes, Sizes]
+    requested: tuple[Sizes, Sizes]
     zero_tail: float
     shared: Sizes
     values: Scores

@@ -30,8 +30,8 @@ from fujiscore.pair.passes.levels import (
     WithoutItems,
     summarised,
 )
-from fujiscore.pair.passes.stream import Column, ColumnPair
-from fujiscore.pair.passes.thresholds import BITS, FURTHER, MOST_POINTS, buckets, classes, refined
+from fujiscore.pair.passes.stream import Batches, Column, ColumnPair
+from fujiscore.pair.passes.thresholds import BITS, FURTHER, MOST_POINTS, Classes, Spans, buckets, classes, refined
 from fujiscore.text.tables import Table
 
 if TYPE_CHECKING:
@@ -39,14 +39,12 @@ if TYPE_CHECKING:
     from fujiscore.inputs.rankings import Policies
     from fujiscore.measures.grids import Sizes
     from fujiscore.measures.registry import Measure
-    from fujiscore.pair.passes.stream import Batches
-    from fujiscore.pair.passes.thresholds import Classes, Spans
 
 # Scores of one ranking that may be kept.
 KEEP = 1 << 22
 
 
-def pair_of_columns(r: Any, s: Any, policies: Policies, asked: LongRequest, **work: Any) -> Rankings | Passes:
+def pair_of_columns(r: Any, s: Any, policies: Policies, request: LongRequest, **work: Any) -> Rankings | Passes:
     """Return two columns, or one and another ranking: in memory if they fit, otherwise for reading in passes."""
     long = [obj for obj in (r, s) if isinstance(obj, Column) and not obj.fits]
     if not long:
@@ -61,7 +59,7 @@ def pair_of_columns(r: Any, s: Any, policies: Policies, asked: LongRequest, **wo
             f"{long[0].origin} does not fit in memory, and can be compared with another column only: pass both through "
             "fujiscore.scan."
         )
-    asked.refuse(r.depth, policies)
+    request.refuse(r.depth, policies)
     transforms = one_per_ranking(policies.get("transform"), ("r", "s"))
     # A note if something says that less is better, and nobody has said that more is.
     r, s = (

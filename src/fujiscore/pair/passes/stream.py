@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from fujiscore.errors import InputError, choice
-from fujiscore.inputs.coercion import MOST_ITEMS
+from fujiscore.inputs.coercion import MOST_ITEMS, Labelled, Scores
 from fujiscore.inputs.policies import FLAWS, SIGNS, bad_scores, refused
 from fujiscore.inputs.rankings import NAN
 from fujiscore.text.notes import Fact, Note
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
-    from typing import TypeAlias
-
-    from fujiscore.inputs.coercion import Labelled, Scores
     from fujiscore.inputs.direction import Evidence
 
-    Batches: TypeAlias = Iterator[tuple[Scores, Scores]]
-
+Batches: TypeAlias = Iterator[tuple["Scores", "Scores"]]
 # Rows read at a time: two columns of them fit in a core's cache. Rows of a segment, which one thread reads.
 ROWS, SEGMENT = 1 << 16, 1 << 21
 # More threads would wait for the file, and each counts in tables of its own.

@@ -7,21 +7,18 @@ level, the first of the growing top sets that holds it; scores inside a span are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import lgamma
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
 
     Keys: TypeAlias = NDArray[np.uint64]

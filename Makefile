@@ -26,7 +26,7 @@ help:
 	@echo "make slow      run the simulations that take minutes"
 	@echo "make fuzz      try 50,000 mutated files, 20,000 generated tables, hostile arguments and killed commands"
 	@echo "make coverage  run all tests and measure coverage; fails below 95 %"
-	@echo "make lint      check style, types and import layers"
+	@echo "make lint      check style, types, import layers and docstrings"
 	@echo "make format    fix style where ruff can"
 	@echo "make bench     measure speed, check the bounds, write the tables of docs/benchmarks.md"
 	@echo "make site      build the documentation into out/site; warnings are errors"
@@ -99,6 +99,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/check_docstrings.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -9,8 +9,9 @@ from fujiscore.errors import InputError, shown, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.coercion import labelled
 from fujiscore.inputs.models.attributions import read_array
+from fujiscore.inputs.options import Policies, takes
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.inputs.rankings import Policies, align, takes_policies
+from fujiscore.inputs.rankings import align
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from fujiscore.inputs.ranking import Rankings
 
 
-@takes_policies
+@takes(Policies)
 def importances(
     obj: Any,
     *,
@@ -53,11 +54,9 @@ def importances(
     name : str, optional
         The ranking's name; by default the model's class.
     negative : {"raise", "clip", "abs", "split"}
-        As in `rankings`. Where it is "raise", coefficients and attributions rank by magnitude, with their signs kept
-        ("abs"), and importances below 0 count as 0 ("clip"). Means of magnitudes, over rows, outputs or classes, have
-        no signs: "split" and sign agreement refuse them.
-    nan, missing, duplicates, transform, universe
-        As in `rankings`.
+        How to treat negative scores, as in `rankings`. Where it is "raise", coefficients and attributions rank by
+        magnitude, with their signs kept ("abs"), and importances below 0 count as 0 ("clip"). Means of magnitudes, over
+        rows, outputs or classes, have no signs: "split" and sign agreement refuse them.
 
     Returns
     -------

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from difflib import get_close_matches
-from functools import partial, wraps
-from inspect import Parameter, signature
+from functools import partial
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -27,87 +25,20 @@ from fujiscore.inputs.coercion import (
 )
 from fujiscore.inputs.direction import judged
 from fujiscore.inputs.labels import advice
+from fujiscore.inputs.options import DUPLICATES, MISSING, NAN, NEGATIVE, Policies, takes
 from fujiscore.inputs.policies import SIGNED, RawLists
 from fujiscore.inputs.ranking import Ranking, Rankings, frozen, require_names, universe_size
 from fujiscore.inputs.transforms import AS_IS, one_per_ranking, scales, without_signs
 from fujiscore.text.notes import Fact, Note, about, final, gathered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from fujiscore.inputs.transforms import Transform, Transforms
-
-Negative: TypeAlias = Literal["raise", "clip", "abs", "split"]
-Nan: TypeAlias = Literal["raise", "zero", "drop"]
-Missing: TypeAlias = Literal["raise", "zero", "drop"]
-Duplicates: TypeAlias = Literal["raise", "max", "mean", "first"]
-NEGATIVE, NAN, MISSING, DUPLICATES = (get_args(words) for words in (Negative, Nan, Missing, Duplicates))
-OF_MODELS = ("feature_names", "group", "each", "importance_type")  # what `importances` takes besides
-F = TypeVar("F", bound="Callable[..., Any]")
+    from fujiscore.inputs.transforms import Transform
 
 
-class Policies(TypedDict, total=False):
-    """How to treat scores and items that need a decision, the same words everywhere; `rankings` describes them."""
-
-    negative: Negative
-    nan: Nan
-    missing: Missing
-    duplicates: Duplicates
-    transform: Transforms | None
-    universe: int | Collection[Hashable] | None
-
-
-def takes_policies(function: F, **defaults: Any) -> F:
-    """Show the policies by name in the signature that help() and editors print, and refuse other keywords."""
-    shown = [p for p in signature(function).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-    known = signature(rankings).parameters
-    shown += [
-        known[name].replace(kind=Parameter.KEYWORD_ONLY, default=defaults.get(name, known[name].default))
-        for name in Policies.__annotations__
-    ]
-    function.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
-    return checks_keywords(function)
-
-
-def checks_keywords(function: F) -> F:
-    """Refuse keywords that a function's signature lacks in its name, and suggest one that it has."""
-    known = set(signature(function).parameters)
-
-    @wraps(function)
-    def checked(*args: Any, **keywords: Any) -> Any:
-        if keywords and not known.issuperset(keywords):
-            raise _unknown_keyword(function.__name__, next(name for name in keywords if name not in known), known)
-        return function(*args, **keywords)
-
-    return cast("F", checked)
-
-
-def _unknown_keyword(function: str, name: str, known: Collection[str]) -> Exception:
-    """Return the error for a keyword that a function does not have; those of `importances` name the remedy."""
-    if name in OF_MODELS:
-        return InputError(
-            f"{function} has no {spelled(name)}, which is an option of importances. Pass the rankings that it returns: "
-            f"{function}(importances(model, {name}=...), ...)."
-        )
-    near = get_close_matches(name, known, n=1)
-    hint = f". Did you mean {near[0]!r}?" if near else ""
-    return TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
-
-
-@checks_keywords
-def rankings(
-    obj: Any,
-    *,
-    items: Any = None,
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
-    duplicates: Duplicates = "raise",
-    transform: Transforms | None = None,
-    universe: int | Collection[Hashable] | None = None,
-) -> Rankings:
+@takes(Policies)
+def rankings(obj: Any, *, items: Any = None, **options: Unpack[Policies]) -> Rankings:
     """Return several rankings of the same items, aligned by label and checked.
 
     Parameters
@@ -122,24 +53,6 @@ def rankings(
         when the data does.
     items : str, optional
         The DataFrame's column that labels the items.
-    negative : {"raise", "clip", "abs", "split"}
-        How to treat negative scores: raise; order by them but count them as 0; use magnitudes; or split every item x
-        into "x (+)" and "x (-)", ranked by magnitude, so that opposite signs share nothing. -inf is negative.
-    nan : {"raise", "zero", "drop"}
-        How to treat NaN scores: raise, replace with 0, or drop the item from all rankings.
-    missing : {"raise", "zero", "drop"}
-        How to treat items that a ranking lacks: raise; score them 0, below every listed item; or drop them from all
-        rankings. With a universe, "raise" means "zero".
-    duplicates : {"raise", "max", "mean", "first"}
-        How to treat items that a ranking lists more than once: raise, or keep the best, the mean or the first score.
-    transform : {"neglog10", "exp", "reciprocal", "flip", "minmax", "rank", "abs", "as_is"} or callable, optional
-        Turn scores into "higher is better, with a meaningful zero": p-values (neglog10), log-probabilities (exp),
-        distances or ranks (reciprocal: 1/score), distances and errors (flip: the least becomes 1, the greatest 0),
-        scores with an arbitrary zero (minmax: the least becomes 0, the greatest 1), positions (rank: 1/rank),
-        magnitudes (abs), or a function of the array. "as_is" says that higher is better: scores stay as they are,
-        whatever their name or order suggests. One per ranking, as in ("exp", None), or a mapping of name to transform.
-    universe : int or collection of items, optional
-        The items that truncated lists were drawn from, or their number: what chance depends on.
 
     Returns
     -------
@@ -155,8 +68,6 @@ def rankings(
     >>> both["second"]
     Ranking('second', 2 items: b: 2, a: 0)
     """
-    options: Any = {"negative": negative, "nan": nan, "missing": missing, "duplicates": duplicates}
-    options |= {"transform": transform, "universe": universe}
     if isinstance(obj, Ranking):
         return align([obj], [obj.name], **options)
     if isinstance(obj, Rankings):

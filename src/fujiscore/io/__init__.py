@@ -14,12 +14,14 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.inputs.coercion import Labelled
-from fujiscore.inputs.rankings import DUPLICATES, align
+from fujiscore.inputs.options import DUPLICATES
+from fujiscore.inputs.rankings import align
 from fujiscore.inputs.transforms import AS_IS, one_per_ranking
 from fujiscore.io import formats
 from fujiscore.io.columns import group_evidence, is_item_name, rankings_in, says_score
 from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
+from fujiscore.text.docstrings import documented
 from fujiscore.text.notes import Fact, Note, prefixed
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.inputs.direction import Evidence
+    from fujiscore.inputs.options import Duplicates, Missing, Nan, Negative
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.inputs.rankings import Duplicates, Missing, Nan, Negative
     from fujiscore.inputs.transforms import Transforms
     from fujiscore.io.documents import Document
     from fujiscore.io.table import FileTable, Group, Roles
@@ -189,6 +191,7 @@ def merged(paths: Sequence[File], parts: Sequence[Loaded]) -> Loaded:
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 
 
+@documented
 def read(
     path: File | Iterable[File],
     *,
@@ -213,19 +216,19 @@ def read(
         records), .fimp, TREC runs (one ranking per query), lists of items, best first, and .npy (a vector of scores, or
         one row of floats per ranking; items are named by their position); also compressed with gzip, bz2, xz or zstd.
         Each is opened once, so pipes work too.
-    item, ranking : str, optional
-        The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
-        the columns' names and content if not given. With `ranking` and no column of items, each row is a ranking of
-        the score columns.
+    item : str, optional
+        The column that names the items; guessed from the columns' names and content if not given.
     score : str or sequence of str, optional
         The score column, or several: one ranking each. All numeric columns that are not ranks or indices if not
         given.
+    ranking : str, optional
+        The column that names the rankings, in a table with one row per item and ranking; guessed if not given. With
+        `ranking` and no column of items, each row is a ranking of the score columns.
     format : {"csv", "tsv", "parquet", "feather", "npy", "json", "fimp", "trec"}, optional
         The format; by content and extension if not given.
     negative : {"raise", "clip", "abs", "split"}, optional
-        As in `rankings`; by default "raise", but "clip" for .fimp files, where negative means no better than noise.
-    nan, missing, duplicates, transform, universe
-        As in `rankings`.
+        How to treat negative scores: raise; order by them but count them as 0; use magnitudes; or split every item by
+        its sign. By default "raise", but "clip" for .fimp files, where negative means no better than noise.
 
     Returns
     -------

@@ -174,7 +174,13 @@ class Matrix(Result, Reported):
         )
 
     def reordered(self, rows: Sequence[int], columns: Sequence[int] | None = None) -> Matrix:
-        """Return the matrix with rows and columns in another order (of a square matrix, both in the same)."""
+        """Return the matrix with rows and columns in another order (of a square matrix, both in the same).
+
+        Parameters
+        ----------
+        rows, columns : sequence of int
+            The places of rows and columns, in their new order.
+        """
         across = list(rows) if columns is None else list(columns)
         where = np.ix_(list(rows), across)
         parts = (self.expected, self.p_values, self.adjusted_p_values)
@@ -339,7 +345,13 @@ class Matrix(Result, Reported):
         return table.set_index(label).rename_axis("ranking") if hasattr(table, "set_index") else table
 
     def plot(self, ax: Any = None, *, clustered: bool = False) -> Any:
-        """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes."""
+        """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes.
+
+        Parameters
+        ----------
+        clustered : bool
+            Whether to put similar rankings next to each other.
+        """
         return self.clustered().plot(ax) if clustered else super().plot(ax)
 
 

@@ -176,7 +176,7 @@ def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[PairTask]:
     for name in dict.fromkeys([*first, "fuji", "jaccard"]):
         for corrected in (True, False) if name in {result.measure, "fuji"} else (False,):
             try:
-                tasks.append(task_for(rankings, name, ks, corrected=corrected, **options))
+                tasks.append(task_for(rankings, name, ks=ks, corrected=corrected, **options))
             except InputError:  # no chance level in closed form, or no scores for FUJI
                 continue
             break

@@ -10,8 +10,8 @@ import numpy as np
 from fujiscore.charts.kinds import Band, Line
 from fujiscore.charts.palette import CHANCE, SLATE
 from fujiscore.errors import InputError, counted, first_few, integer, proportion
+from fujiscore.inputs.options import Policies, takes
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.inputs.rankings import takes_policies
 from fujiscore.many.aggregation import MISSING_RANKS, input_notes, mean_ranks
 from fujiscore.measures.grids import grid
 from fujiscore.measures.over_k import ResultOverK
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.measures.grids import Grid, Sizes
 
 
@@ -117,7 +116,7 @@ class RankAgreement(ResultOverK):
         return [f"sequential rank agreement of {size}: {span}", self.verdict()]
 
 
-@takes_policies
+@takes(Policies)
 def sequential_rank_agreement(
     rankings: Any,
     *,
@@ -137,21 +136,15 @@ def sequential_rank_agreement(
     Parameters
     ----------
     rankings : mapping, DataFrame, 2-D array, sequence or Rankings
-        As in `rankings`: at least two rankings. Tied items share the mean of their ranks, and all of them are among
-        the first d if one is. Items that a list lacks have an unknown rank below its listed ones: their variance is
-        the expected one over all orders of them.
+        At least two rankings, as in `fujiscore.rankings`. Tied items share the mean of their ranks, and all of them are
+        among the first d if one is. Items that a list lacks have an unknown rank below its listed ones: their variance
+        is the expected one over all orders of them.
     ks : {"all", "exp", "squared"}, an integer or increasing integers
         The depths, up to the length of the longest list. Where a list is shorter, it adds no more items.
     permutations : int
         How many times every list is put in random order, ties and lengths kept; 0 for no band.
     confidence : float
         Of the band at each depth.
-    random_state : int, Generator, RandomState or None
-        Seed of the random numbers.
-    n_jobs, progress
-        As in `pairwise`.
-    **policies
-        As in `rankings`. `universe` is the number of items that truncated lists were drawn from.
 
     Returns
     -------

@@ -101,7 +101,15 @@ class SetStability(Result):
         return _standard_error(self.variance, self.m)
 
     def test(self, value0: float, *, alternative: Alternative = "two-sided") -> SetStabilityTest:
-        """Test whether the stability differs from a given value, is "greater" or "less"."""
+        """Test whether the stability differs from a given value.
+
+        Parameters
+        ----------
+        value0 : float
+            The value.
+        alternative : {"two-sided", "greater", "less"}
+            Whether to test for any difference, or for a stability above or below the value.
+        """
         difference, least = self.value - float(value0), -1 / (self.m - 1)
         span = (min(least - float(value0), difference), max(1 - float(value0), difference))
         return _tested(
@@ -139,9 +147,14 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     confidence : float
         The level of the interval, above 0 and below 1.
 
+    Returns
+    -------
+    SetStability
+        With `.value`, `.low`, `.high`, `.variance` and `.notes`.
+
     Examples
     --------
-    >>> from fujiscore.sets import set_stability
+    >>> from fujiscore.stats import set_stability
     >>> round(set_stability([{"a", "b"}, {"a", "b"}, {"a", "c"}], n=6).value, 4)
     0.5
     """
@@ -191,9 +204,14 @@ def compare_set_stability(
     alternative : {"two-sided", "greater", "less"}
         Whether to test for any difference, or for b being more ("greater") or less stable than a.
 
+    Returns
+    -------
+    SetStabilityTest
+        With `.difference`, `.low`, `.high`, `.p_value` and `.notes`.
+
     Examples
     --------
-    >>> from fujiscore.sets import compare_set_stability, set_stability
+    >>> from fujiscore.stats import compare_set_stability, set_stability
     >>> a = set_stability([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]])
     >>> b = set_stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 0, 1]])
     >>> round(compare_set_stability(a, b).difference, 4)

@@ -180,6 +180,11 @@ def expected_jaccard(n: int, ks: Any = "all", *, method: str = "exact") -> Score
     method : {"exact", "paper"}
         The mean over the hypergeometric overlap, or the paper's approximation k / (2n - k).
 
+    Returns
+    -------
+    ndarray of float64
+        The expected index at each k.
+
     Examples
     --------
     >>> import fujiscore as fj

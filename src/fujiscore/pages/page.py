@@ -15,6 +15,7 @@ from fujiscore._version import __version__
 from fujiscore.errors import InputError, one_line, spelled
 from fujiscore.measures.registry import find
 from fujiscore.pages.encode import script_json, text
+from fujiscore.text.docstrings import complete_methods
 from fujiscore.text.tables import encodable
 from fujiscore.work.files import write_atomically
 
@@ -129,6 +130,7 @@ def _settings(settings: Mapping[str, Any]) -> Iterable[str]:
     yield "</dl></section>"
 
 
+@complete_methods
 class Reported:
     """A result with an HTML page of its own."""
 

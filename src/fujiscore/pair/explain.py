@@ -14,7 +14,7 @@ from fujiscore.charts.kinds import Bars, Style
 from fujiscore.charts.palette import CHANCE, INK, ORANGE
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, short_names, spelled
-from fujiscore.inputs.rankings import Policies, takes_policies
+from fujiscore.inputs.options import Policies, takes
 from fujiscore.measures.grids import Sizes, set_sizes
 from fujiscore.measures.overlap import Overlap, Ties, ZeroTail, at_zero, overlap_of, pair, tail_moments
 from fujiscore.measures.registry import evaluate, find
@@ -166,7 +166,7 @@ def score_text(score: float) -> str:
     return "-" if np.isnan(score) else f"{score:.5g}"
 
 
-@takes_policies
+@takes(Policies)
 def explain(
     r: Any,
     s: Any,
@@ -179,7 +179,6 @@ def explain(
     """Explain FUJI at k item by item: which items are shared, which are near misses, and how near.
 
     The contributions sum to FUJI's numerator; without the misses' part it would be the Jaccard index.
-    All arguments are those of `fuji`.
 
     Returns
     -------

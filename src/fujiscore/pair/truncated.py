@@ -16,8 +16,9 @@ from fujiscore.charts.kinds import Band, Line, intervals
 from fujiscore.charts.result import Result, record
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.inputs import models
+from fujiscore.inputs.options import Nan, Policies, takes
 from fujiscore.inputs.ranking import Ranking, Rankings
-from fujiscore.inputs.rankings import Nan, Policies, align, takes_policies
+from fujiscore.inputs.rankings import align
 from fujiscore.measures.grids import Grid, grid
 from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import ZeroTail, overlap_of, pair
@@ -82,7 +83,7 @@ class Bounds(ResultOverK):
         return self._over_k("bounds of FUJI over k", [lower, Line(self.high, "", colour)], [band])
 
 
-@takes_policies
+@takes(Policies)
 def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", **policies: Unpack[Policies]) -> Bounds:
     """Return what FUJI can be for two truncated lists, such as gene lists and search results.
 
@@ -92,12 +93,12 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
 
     Parameters
     ----------
-    r, s : dict, pandas Series, Ranking, ...
+    r, s : dict, pandas Series or Ranking
         Labelled scores, higher is better. A missing item ranks below all listed ones, also at the same score.
     ks : {"all", "exp", "squared"} or increasing integers
         Where to evaluate, up to the length of the shorter list.
-    zero_tail, **policies
-        As in `fuji`; `missing` is of no effect.
+    missing : {"raise", "zero", "drop"}
+        Of no effect: the scores of missing items are unknown.
 
     Returns
     -------
@@ -274,6 +275,18 @@ def _variant(r: Any, s: Any, ties: str | None, for_scores: str) -> str:
 def top_weight(p: float, d: int) -> float:
     """Return the share of RBO's weight that the top d ranks hold, at persistence p.
 
+    Parameters
+    ----------
+    p : float
+        Persistence, above 0 and below 1.
+    d : int
+        Number of top ranks.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
     Examples
     --------
     >>> import fujiscore as fj
@@ -289,13 +302,15 @@ def average_overlap(r: Any, s: Any, k: int | None = None, *, ties: ListTies | No
 
     Parameters
     ----------
+    r, s : list of items, dict or pandas Series of item to score, or Ranking
+        Items from best to worst, where an inner list, tuple or set is a group of tied items; or labelled scores.
     k : int, optional
         The last depth, at most the length of the shorter list, which is the default.
     ties : {"w", "a", "b", "stable"}, optional
         How to treat tied items, by the variants of `rbo`; by default "w" for scores (all tied items are in) and
         "stable" for lists of items.
-    r, s, nan
-        As in `rbo`.
+    nan : {"raise", "zero", "drop"}
+        How to treat NaN among labelled scores: raise, replace with 0, or drop the item from that list.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from fujiscore.inputs import models
 from fujiscore.inputs.coercion import Labelled, no_signs, require_size
 from fujiscore.inputs.direction import judged
 from fujiscore.inputs.labels import advice, near_matches
+from fujiscore.inputs.options import DUPLICATES, NAN, NEGATIVE, takes
 from fujiscore.inputs.ranking import Ranking, Rankings
-from fujiscore.inputs.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
+from fujiscore.inputs.rankings import align
 from fujiscore.inputs.transforms import named, one_per_ranking, scales, without_signs
 from fujiscore.measures.grids import GRIDS
 from fujiscore.measures.overlap import TIES, ZERO_TAIL
@@ -30,11 +31,10 @@ from fujiscore.runs.rows import label_array, require_best_first
 from fujiscore.runs.spans import UnsortedError, chunks, ranges, ways
 from fujiscore.runs.tables import RunColumns, alike, label_types, load_run, open_runs, require_groups
 from fujiscore.text.notes import Fact, Note, Tally, final
-from fujiscore.work.tiles import run
+from fujiscore.work.tiles import Execution, run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-    from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
@@ -83,7 +83,7 @@ class Part:
         return not self.queries or any(part["shared"].any() for part in self.columns)
 
 
-@checks_keywords
+@takes(Execution)
 def compare_runs(
     a: Any,
     b: Any,
@@ -106,9 +106,7 @@ def compare_runs(
     zero_tail: str = "include",
     confidence: float = 0.95,
     keep: int = 20,
-    n_jobs: int | None = None,
-    executor: Executor | None = None,
-    progress: bool | None = None,
+    **work: Unpack[Execution],
 ) -> RunComparison:
     """Compare two runs query by query.
 
@@ -141,17 +139,20 @@ def compare_runs(
         Items that one list lacks: their score is unknown, so that FUJI is at least `fuji` (they count as 0) and at
         most `fuji_high`; they score 0; they are left out; or they are an error.
     negative : {"raise", "clip", "abs", "split"}
-        As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
-        the same items, unless `missing` is "zero" or "drop", and scores must have signs: pick one output of several.
-    nan, duplicates, transform, ties, zero_tail
-        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "minmax", "flip", "rank")
-        does on each query's. A pair such as ("exp", None) is one for each run.
+        How to treat negative scores, as in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split"
+        both lists of a query must have the same items, unless `missing` is "zero" or "drop", and scores must have
+        signs: pick one output of several.
+    transform : str or callable, optional
+        How scores become "higher is better, with a meaningful zero", as in `rankings`; a transform that depends on the
+        whole list ("exp", "minmax", "flip", "rank") does on each query's. A pair such as ("exp", None) is one for each
+        run.
     confidence : float
         Level of the intervals of means.
     keep : int
         The number of queries that changed most whose lists are kept, for `explain`.
-    n_jobs, executor, progress
-        As in `pairwise`. With an executor each worker reads its own range of queries of Parquet files.
+    executor : concurrent.futures.Executor or distributed.Client, optional
+        Where to run instead: a pool of processes, or a Dask cluster. Each worker reads its own range of queries of
+        Parquet files.
 
     Returns
     -------
@@ -179,7 +180,6 @@ def compare_runs(
     proportion("confidence", confidence)
     given = RunColumns(by, item, score, group_by, format)
     job = Job(task, rules, integer("keep", keep, 0))
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     notes: list[str] = []
     a, b = open_runs((a, b), given)
     with ExitStack() as stack:
@@ -187,7 +187,7 @@ def compare_runs(
         def folder() -> Path:
             return Path(stack.enter_context(TemporaryDirectory(prefix="fujiscore-")))
 
-        for stores in ways(a, b, given, folder, notes, distributed=executor is not None):
+        for stores in ways(a, b, given, folder, notes, distributed=work.get("executor") is not None):
             try:
                 if stores is None:
                     part, names = _in_memory(a, b, given, job, notes, work)
@@ -280,7 +280,7 @@ def _depths(k: int | None, ks: Any) -> Any:
 
 
 def _in_memory(
-    a: Any, b: Any, given: RunColumns, job: Job, notes: list[str], work: dict[str, Any]
+    a: Any, b: Any, given: RunColumns, job: Job, notes: list[str], work: Execution
 ) -> tuple[Part, tuple[str, str]]:
     """Compare two runs that are read whole."""
     shapes = [np.shape(obj) if isinstance(obj, np.ndarray) else None for obj in (a, b)]
@@ -408,9 +408,7 @@ def _refused(job: Job) -> tuple[str, list[str]] | None:
     return None
 
 
-def _from_stores(
-    a: Stored, b: Stored, job: Job, notes: list[str], work: dict[str, Any]
-) -> tuple[Part, tuple[str, str]]:
+def _from_stores(a: Stored, b: Stored, job: Job, notes: list[str], work: Execution) -> tuple[Part, tuple[str, str]]:
     """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
     names = (a.name, b.name) if a.name != b.name else ("a", "b")
     notes += _on_direction(names, (a.evidence, b.evidence), job)

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from contextvars import copy_context
 from operator import index
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from fujiscore.errors import InputError
 
@@ -25,6 +25,14 @@ T = TypeVar("T")
 
 # A progress bar appears only for work that takes longer than this many seconds: it would flicker.
 PATIENCE = 1.5
+
+
+class Execution(TypedDict, total=False):
+    """Where work is done, and whether its progress is shown."""
+
+    n_jobs: int | None
+    executor: Any
+    progress: bool | None
 
 
 def workers(n_jobs: Any) -> int:

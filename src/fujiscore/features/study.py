@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import Result
+from fujiscore.charts.result import Result, charts_of
 from fujiscore.errors import NAME, InputError, integer, printable, proportion, spelled
 from fujiscore.inference.multiplicity import adjusted
 from fujiscore.inputs.options import takes
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from fujiscore.rankers.targets import Task
 
     Pair: TypeAlias = tuple[str, str]
+    from fujiscore.charts.kinds import Chart
 
 Scheme: TypeAlias = Literal["subsample", "bootstrap", "folds", "time"]
 
@@ -201,7 +202,12 @@ class Study(Result, Reported):
         return {**steady, "similarity": {f"{a}-{b}": self.matrix[a, b] for a, b in self.curves}}
 
     __str__ = to_markdown
-    _svg = "study"
+
+    def _charts(self) -> Sequence[Chart]:
+        from fujiscore.features.charts import stability_chart
+
+        agreement = charts_of(self.corrected or self.matrix) if len(self.methods) > 1 else []
+        return [*agreement, stability_chart(self)]
 
     def _summary(self) -> list[str]:
         from fujiscore.features import report as study_report

@@ -47,7 +47,7 @@ class FileRanking:
     """One ranking as a file holds it: labels and unchecked scores in the file's order."""
 
     name: str  # the score column's or the ranking's, or the file's stem if the file holds one ranking
-    items: Sequence[str]  # repeated only if `load` was told to accept duplicates
+    items: Sequence[str]  # repeated only if `load` accepts duplicates
     scores: NDArray[np.float64]  # NaN where the file has none
     origin: str  # where it came from, for messages
     signed: bool = False  # negative scores are part of the format (.fimp): no better than noise
@@ -172,12 +172,6 @@ def opened(*paths: File) -> Files:
     return Files(*(locate(path)[0] for path in paths))
 
 
-def gather(paths: Iterable[File], **options: Any) -> Loaded:
-    """Return the rankings of several files under different names, with notes that name the files."""
-    several = list(paths)
-    return merged(several, load_each(several, **options))
-
-
 def load_each(paths: Sequence[File], *, files: Files | None = None, **options: Any) -> list[Loaded]:
     """Return the rankings of each of several files."""
     chosen = files or opened(*paths)
@@ -186,13 +180,13 @@ def load_each(paths: Sequence[File], *, files: Files | None = None, **options: A
 
 def merged(paths: Sequence[File], parts: Sequence[Loaded]) -> Loaded:
     """Return the rankings of several files under different names, with notes that name the files."""
-    said: dict[str, list[str]] = {}
+    files_of: dict[str, list[str]] = {}
     for path, part in zip(paths, parts, strict=True):
         for note in part.notes:
-            said.setdefault(note, []).append(os.fspath(path))
+            files_of.setdefault(note, []).append(os.fspath(path))
     sources = [source for part in parts for source in part.sources]
     files = [os.fspath(path) for path, part in zip(paths, parts, strict=True) for _ in part.sources]
-    notes = [prefixed(first_few(of), note) for note, of in said.items()]
+    notes = [prefixed(first_few(of), note) for note, of in files_of.items()]
     names = distinct_names([source.name for source in sources], files)
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 
@@ -257,12 +251,14 @@ def read(
     if not paths:
         raise InputError("path must name at least one file; got none.")
     columns: Any = {"item": item, "score": score, "ranking": ranking, "format": format}
-    loaded = gather(paths, **columns, duplicates=duplicates)
+    loaded = merged(paths, load_each(paths, **columns, duplicates=duplicates))
     policies: Any = {"nan": nan, "missing": missing, "duplicates": duplicates}
-    return admit(loaded, negative=negative, transform=transform, universe=universe, **policies)
+    return align_loaded(loaded, negative=negative, transform=transform, universe=universe, **policies)
 
 
-def admit(loaded: Loaded, *, negative: Negative | None, transform: Transforms | None, **policies: Any) -> Rankings:
+def align_loaded(
+    loaded: Loaded, *, negative: Negative | None, transform: Transforms | None, **policies: Any
+) -> Rankings:
     """Return the rankings of files, aligned by label and checked; arguments are as in `read`."""
     transforms = one_per_ranking(transform, [source.name for source in loaded.sources])
     both = zip(loaded.sources, transforms, strict=True)

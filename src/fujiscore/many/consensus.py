@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
+from fujiscore.charts.kinds import Dots, Ranges, Rows, values_span
 from fujiscore.charts.result import Result
 from fujiscore.errors import NAME, InputError, choice, counted, first_few, printable, short_names, spelled
 from fujiscore.inference.multiplicity import ADJUSTMENTS, adjusted
@@ -22,10 +23,11 @@ from fujiscore.text.tables import Table, columns_table, first_places, frame, sho
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from fujiscore.charts.kinds import Chart, Mark
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.many.aggregation import Options
@@ -155,12 +157,6 @@ class Consensus(Result):
         columns = {"list": list(self.names), "agreement": self.agreement, "left_out": self.left_out}
         return frame(columns, library, self.notes)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw each list's agreement on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore.charts import plots
-
-        return plots.consensus(self, ax=ax)
-
     def best(self, most: int = 5) -> str:
         """Return the first items by name.
 
@@ -184,14 +180,28 @@ class Consensus(Result):
             lines.append(f"{counted(count, 'item')} with p <= 0.05, adjusted by {ADJUSTMENTS[self.adjust]}")
         return lines
 
-    _svg = "consensus"
+    def _charts(self) -> Sequence[Chart]:
+        order, measure = self._from_lowest(), find(self.measure)
+        alone, within = self.left_out[order], self.agreement[order]
+        marks: list[Mark] = [
+            Ranges(alone, within, width=1.0),
+            Dots(alone, "consensus of the others", measure.colour),
+            Dots(within, "consensus of all lists", measure.colour, hollow=True),
+        ]
+        label = f"similarity with the consensus ({measure.title}, {self.area})"
+        title = "agreement with the consensus, lowest first"
+        return [Rows([self.names[i] for i in order], marks, label, values_span(alone, within), title=title)]
+
+    def _from_lowest(self) -> NDArray[np.int64]:
+        """Return the lists from the least similar to the consensus of the others."""
+        return np.argsort(np.nan_to_num(self.left_out, nan=-np.inf), kind="stable")
 
     def _tables(self, rows: int | None) -> list[Table]:
         formats = {"item": "", "rank": "g", "score": ".5g", "lists": "d", "p_value": ".3g", "adjusted_p_value": ".3g"}
         places = first_places(self.ranking.n, rows)
         items = {name: (formats[name], values) for name, values in self.columns().items()}
         items["item"] = ("", short_start(items["item"][1], rows))
-        order = np.argsort(np.nan_to_num(self.left_out, nan=-np.inf), kind="stable")
+        order = self._from_lowest()
         lists: dict[str, tuple[str, Any]] = {
             "list": ("", short_names(self.names)),
             "with the consensus of the others": (".4f", self.left_out),

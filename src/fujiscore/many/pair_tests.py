@@ -53,7 +53,6 @@ class ResampledSimilarity(Estimate):
     notes: tuple[str, ...] = ()
 
     _noun, _caption = "similarity", "similarity of two methods"
-    _svg = "similarity"
     _covers = COVERS
 
     def _basis(self) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from fujiscore.charts.kinds import intervals
+from fujiscore.charts.palette import BLUE
 from fujiscore.charts.result import Result, estimate_cells, record
 from fujiscore.errors import InputError, integer, proportion
 from fujiscore.inference.intervals import bounded, degrees_of_freedom, test
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from fujiscore.text.tables import Table
 
     Choices: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], int, int]
+    from fujiscore.charts.kinds import Chart
 
 # With fewer sets than this, 95 % intervals do not know of rare failures: with 10 % random sets, those of 5 sets hold
 # the true value in 64 % of cases.
@@ -57,7 +60,9 @@ class SetStabilityTest(Result):
         sides = "" if self.alternative == "two-sided" else f" (one-sided: {self.alternative})"
         return [f"difference {self.difference:+.4f}, {interval}, p = {self.p_value:.4g}{sides}"]
 
-    _svg = "set_stability_test"
+    def _charts(self) -> Sequence[Chart]:
+        label = "difference of stabilities, with its interval"
+        return [intervals(["difference"], [(self.difference, self.low, self.high)], label, BLUE)]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
         ends = {name: ("+.4f", getattr(self, name)) for name in ("difference", "low", "high")}
@@ -115,7 +120,9 @@ class SetStability(Result):
         interval = f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}"
         return [f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items", COVERS]
 
-    _svg = "set_stability"
+    def _charts(self) -> Sequence[Chart]:
+        label = f"stability of {self.m} sets, {self.confidence:.0%} interval"
+        return [intervals(["stability"], [(self.value, self.low, self.high)], label, BLUE)]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
         known = estimate_cells("stability", self) | {"sets": ("d", self.m), "items": ("d", self.n)}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import ResultOverK
+from fujiscore.charts.kinds import Band, Chart, Line
 from fujiscore.errors import InputError, proportion
 from fujiscore.inference.intervals import ZERO, bounded
 from fujiscore.inputs.options import parted, takes
@@ -19,6 +19,7 @@ from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.estimates import Estimate, covers, mean_range
 from fujiscore.many.pairwise import DEFAULTS, PairOptions, PairTask, caveats, pairwise, sort_all, task_for
 from fujiscore.many.ranks import ItemRanks, item_ranks
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
 from fujiscore.pages.page import Page, Reported
@@ -27,6 +28,7 @@ from fujiscore.work.tiles import run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.many.matrix import Matrix
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 COVERS = covers("rankings")
 # The share of the greatest possible part of the spread from which on it rests on one ranking.
 ONE_RANKING = 0.95
+
+# How many of the rankings whose absence changes the stability most a chart shows.
+INFLUENTIAL = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +74,6 @@ class Stability(Estimate, Reported):
     rankings: Rankings | None = None
 
     _noun = _caption = "stability"
-    _svg = "stability"
     _covers = COVERS
 
     def _page(self) -> Page:
@@ -105,6 +109,10 @@ class Stability(Estimate, Reported):
 
     def _data(self) -> dict[str, Any]:
         return {**super()._data(), "names": self.pairs.names, "left_out": self.left_out}
+
+    def _left_out(self) -> list[tuple[str, float]]:
+        moved = np.argsort(-np.abs(np.nan_to_num(self.left_out - self.value)), kind="stable")[:INFLUENTIAL]
+        return [(f"without {self.pairs.names[i]}", float(self.left_out[i])) for i in moved]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,8 +154,12 @@ class StabilityCurve(ResultOverK):
     def _columns(self) -> dict[str, Any]:
         return {self.measure: self.values, "low": self.low, "high": self.high}
 
-    _plot = "stability"
-    _svg = "stability_curve"
+    def _charts(self) -> Sequence[Chart]:
+        measure, kind = find(self.measure), ", corrected for chance" if self.corrected else ""
+        line = Line(self.values, f"{measure.title}{kind}, {self.confidence:.0%} interval", measure.colour)
+        low = min(measure.low, float(np.nanmin(self.low, initial=0.0)))  # corrected values fall below the range
+        band = Band(self.low, self.high, measure.colour)
+        return self._over_k(f"stability ({measure.title}) over k", [line], [band], low, y_label="stability")
 
 
 @takes(PairOptions, **DEFAULTS)

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import ResultOverK, record
+from fujiscore.charts.kinds import Band, Line
+from fujiscore.charts.palette import CHANCE
+from fujiscore.charts.result import record
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.options import Options, parted, takes
 from fujiscore.inputs.orders import read_only
 from fujiscore.measures.grids import ONE_PAIR, Grid, Sizes, grid, named_grid, set_sizes
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import Overlap, Ties, TopSets, ZeroTail, limit, overlap_of, pair
 from fujiscore.measures.registry import Measure, evaluate, find, headline
 from fujiscore.null.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
@@ -27,6 +30,7 @@ from fujiscore.null.permutations import ROUNDING, Permutations, permute
 from fujiscore.text.notes import Fact, Note, kind
 
 if TYPE_CHECKING:
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.text.tables import Table
 
@@ -231,8 +235,24 @@ class Chance(ResultOverK):
         *("p_value", "ks", "k2", "observed", "expected", "variance", "corrected", "z", "p_values"),
         *("permutations", "top_weighted"),
     )
-    _plot = "chance"
-    _svg = "chance"
+
+    def _charts(self) -> Sequence[Chart]:
+        measure = find(self.measure)
+        name = self.grid.whole if measure.whole else self.grid.area
+        line = Line(self.observed, f"{measure.title} ({name} {self.auc:.3f})", measure.colour)
+        level, bands = self.level(f"by chance ({name} {self.expected_auc:.3f}), ", simultaneous=False)
+        return self._over_k(f"{measure.title} over k against chance", [line, level], bands, measure.low)
+
+    def level(self, name: str = "by chance, ", *, simultaneous: bool = True) -> tuple[Line, list[Band]]:
+        """Return the line of the chance level, and its 95% bands: over all k at once, or at each k as well."""
+        if self.has_band:
+            bands = [self.band()] if simultaneous else [self.band(simultaneous=False), self.band()]
+            what = "95% band over all k" if simultaneous else "95% bands: each k, all k"
+        else:
+            reach = 2 * np.sqrt(self.variance)
+            bands, what = [(self.expected - reach, self.expected + reach)], "± 2 sd"
+        level = Line(self.expected, name + what, CHANCE, 1.2, dashed=True)
+        return level, [Band(low, high, CHANCE) for low, high in bands]
 
     def _tables(self, rows: int | None) -> list[Table]:
         known = {

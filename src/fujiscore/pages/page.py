@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fujiscore._version import __version__
-from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, one_line, spelled
+from fujiscore.measures.registry import find
 from fujiscore.pages.encode import script_json, text
 from fujiscore.text.docstrings import complete_methods
 from fujiscore.text.tables import encodable
@@ -60,7 +60,7 @@ def render(page: Page) -> str:
     script = '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPTS)) + "})();\n"
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'"
     title = encodable(" and ".join(text(name, 60) for name in page.names[:2]) or page.kind)
-    colours = {name: colour(name) for name in ("fuji", "jaccard")}
+    colours = {name: find(name).colour for name in ("fuji", "jaccard")}
     data = {"colours": colours, "corrected": page.corrected, "parts": list(page.parts), "tops": list(page.tops)}
     head = [
         '<meta charset="utf-8">',

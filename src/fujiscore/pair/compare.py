@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import ResultOverK
+from fujiscore.charts import figure
+from fujiscore.charts.kinds import Line
 from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.options import Options, Policies, parted, takes
 from fujiscore.measures.grids import ONE_PAIR, Grid, grid, set_sizes
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import (
     TopSets,
     at_zero,
@@ -28,6 +30,7 @@ from fujiscore.measures.registry import Measure, area, evaluate, find, headline,
 from fujiscore.null.chance import Chance, chances, exp_grid, no_universe, p_text
 from fujiscore.null.closed_forms import HIGH_FLOOR, floors, has_closed_form
 from fujiscore.pages.page import Page, Reported
+from fujiscore.pair.charts import comparison_charts
 from fujiscore.pair.explain import Explanation, explanation, zeros_say_nothing
 from fujiscore.pair.passes.long import LongRankings, LongRequest, Passes, pair_of_columns
 from fujiscore.pair.passes.stream import Column
@@ -40,6 +43,7 @@ from fujiscore.text.tabular import Tabular
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.measures.grids import Sizes
@@ -72,8 +76,6 @@ class Curve(ResultOverK):
     notes: tuple[str, ...] = ()
 
     _keys = ("measure", "value", "auc", "top_weighted_auc", "ks", "values")
-    _plot = "curve"
-    _svg = "curve"
 
     @cached_property
     def auc(self) -> float:
@@ -99,6 +101,12 @@ class Curve(ResultOverK):
 
     def _columns(self) -> dict[str, Any]:
         return {self.measure: self.values}
+
+    def _charts(self) -> Sequence[Chart]:
+        measure = find(self.measure)
+        name = self.grid.whole if measure.whole else self.grid.area
+        line = Line(self.values, f"{measure.title} ({name} {self.value:.3f})", measure.colour)
+        return self._over_k(f"{measure.title} over k", [line], low=measure.low)
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,7 +183,8 @@ class Comparison(ResultOverK, Reported):
     permuted: Mapping[str, list[Chance]] | None = None
     alternative: str = "greater"
 
-    _svg = "comparison"
+    def _charts(self) -> Sequence[Chart]:
+        return comparison_charts(self)
 
     def _page(self) -> Page:
         from fujiscore.pair import page
@@ -276,9 +285,14 @@ class Comparison(ResultOverK, Reported):
         On a given matplotlib Axes the curves alone are drawn. The chart needs FUJI among the measures, or `k`; by
         default k is 10 or half of the items, or less where the k-th score would be 0. See docs/reading-curves.md.
         """
-        from fujiscore.pair.picture import comparison
-
-        return comparison(self, ax, k)
+        if ax is None:
+            return figure.compose(comparison_charts(self, k))
+        if k is not None:
+            raise InputError(
+                f"{spelled('k')} chooses the slope chart, for which one Axes has no room: leave out {spelled('k')} or "
+                f"{spelled('ax')}."
+            )
+        return super().plot(ax)
 
     def __getitem__(self, measure: str) -> Curve:
         """Return a measure's curve."""

@@ -12,18 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
-from fujiscore.charts.result import Result, ResultOverK, record
+from fujiscore.charts.kinds import Band, Line, intervals
+from fujiscore.charts.result import Result, record
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.options import Nan, Policies, takes
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.inputs.rankings import align
 from fujiscore.measures.grids import Grid, grid
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import ZeroTail, overlap_of, pair
-from fujiscore.measures.registry import area
+from fujiscore.measures.registry import area, find
 from fujiscore.text.notes import reworded, without
 
 if TYPE_CHECKING:
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.text.tables import Table
 
@@ -73,8 +76,11 @@ class Bounds(ResultOverK):
         ends = dict(zip(("low", "high"), self.auc, strict=True))
         return {"items": self.n, "bounds": {"auc": ends, "curve": {"low": self.low, "high": self.high}}, "ks": self.ks}
 
-    _plot = "bounds"
-    _svg = "bounds"
+    def _charts(self) -> Sequence[Chart]:
+        colour, (low, high) = find("fuji").colour, self.auc
+        lower = Line(self.low, f"FUJI, bounds ({self.grid.area} {low:.3f} to {high:.3f})", colour)
+        band = Band(self.low, self.high, colour)
+        return self._over_k("bounds of FUJI over k", [lower, Line(self.high, "", colour)], [band])
 
 
 @takes(Policies)
@@ -172,7 +178,9 @@ class RBO(Result):
     def _summary(self) -> list[str]:
         return [f"RBO {self.ext:.4f} (between {self.min:.4f} and {self.max:.4f}), p = {self.p:g}"]
 
-    _svg = "rbo"
+    def _charts(self) -> Sequence[Chart]:
+        label = f"RBO, p = {self.p:g}: extrapolated, between its bounds"
+        return [intervals(["RBO"], [(self.ext, self.min, self.max)], label, find("rbo").colour)]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
         known = {"extrapolated": self.ext, "least": self.min, "greatest": self.max}

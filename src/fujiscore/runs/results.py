@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.charts.kinds import Bars, Line, Lines
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, choice, counted, first_few, integer, one_line, printable, shown, spelled
 from fujiscore.inference.intervals import Spread
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking
     from fujiscore.measures.registry import Measure
@@ -48,6 +50,9 @@ SHORT = 2 / 3
 COUNTS = ("n_a", "n_b", "shared", "k")
 SETS = {"ties": "closed", "zero_tail": "include"}
 HEADER = ("measure", "mean", "{} interval", "median", "5 %", "least", "at 1")
+
+# The most points of a line over queries: there may be millions.
+POINTS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -335,15 +340,25 @@ class RunComparison(Result, Reported):
         ]
         return "\n".join(lines).rstrip() + "\n"
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the share of queries up to each value on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore.charts import plots
-
-        return plots.run_comparison(self, ax=ax)
-
     # Text
 
-    _svg = "runs"
+    def _charts(self) -> Sequence[Chart]:
+        least, lines = min(measure.low for measure in self.measures), []
+        for order, measure in enumerate(self.measures):
+            values = np.sort(self.values(measure.name))
+            values = values[~np.isnan(values)]
+            places = np.unique(np.linspace(0, values.size - 1, min(values.size, POINTS)).astype(np.int64))
+            x = np.concatenate([[least], values[places], [measure.high]])
+            y = np.concatenate([[0.0], (places + 1) / max(values.size, 1), [1.0]])
+            name = f"{self.column_title(measure.name)} (mean {self.spread(measure.name).mean:.3f})"
+            # Those beneath the first are wider, so that equal lines are all seen.
+            lines.append(Line(y, name, measure.colour, 1.4 + 1.2 * order, measure.dashed, x))
+        ends, first = (least, max(measure.high for measure in self.measures)), self.measures[0]
+        label = "share of queries up to the value"
+        shares = Lines(ends, lines, (), "value", label, steps=True, title=f"{label}, by measure")
+        counts, title = self.histogram(), f"queries by {first.title}"
+        bars = Bars(list(counts), list(counts.values()), f"number of {title}", first.colour, ".0f", title=title)
+        return [shares, bars]
 
     def _tables(self, rows: int | None) -> list[Table]:
         tables = [_numbers("; ".join(self.in_words()), *self.spread_table())]

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 
+def fields_only(self: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass, as `__getstate__`: pickles leave out what is computed from them and kept."""
+    return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
 @complete_methods
 class Tabular:
     """What is shown as a summary, tables, a picture and notes: in the terminal, notebooks, Markdown and LaTeX."""

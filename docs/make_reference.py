@@ -170,6 +170,7 @@ INTERNAL = {
     "higher_of_two",
     "is_sorted",
     "kth",
+    "level",
     "level_moments",
     "loaded",
     "made_of",

@@ -156,7 +156,8 @@ class Difference(Result):
     def _summary(self) -> list[str]:
         one, other = (self.second, self.first) if self._second_less_first else (self.first, self.second)
         interval = f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}"
-        head = f"difference {self.difference:+.4f} ({one.value:.4f} - {other.value:.4f}), {interval}"
+        values = f"{self.difference:+.4f} ({one.value:.4f} - {other.value:.4f})"
+        head = f"difference ({described(self.first.pairs)}) {values}, {interval}"
         return [f"{head}, p = {self.p_value:.4g} ({self.kind})", self._covers]
 
     def _charts(self) -> list[Chart]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import fujiscore as fj
-from fujiscore.charts.plots import title
+from fujiscore.charts.figure import LONGEST
+from fujiscore.charts.result import charts_of
 from fujiscore.cli import inputs, options
 from fujiscore.cli.between import report as report_between
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import BLUE, ORANGE, fitted, label, side_by_side
-from fujiscore.errors import InputError, short_names
+from fujiscore.errors import InputError, printable, short_names
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.many.ranks import item_ranks
 from fujiscore.many.stability_tests import are_paired, compare_stabilities
@@ -173,7 +175,7 @@ def _deliver_ranks(result: fj.results.ItemRanks, name: str, plot: str | None, wr
     show = writing.show or DRAWN
     if plot is not None:
         shown = min(len(result.items), show, MOST_DRAWN)
-        draw(plot, writing, [lambda ax: result.plot(ax, items=shown)], (6.4, 1.4 + 0.24 * shown))
+        draw(plot, writing, [replace(chart, most=shown) for chart in charts_of(result)])  # type: ignore[call-arg]
     report = Report(
         "stability --ranks",
         lambda screen: [
@@ -256,12 +258,8 @@ def _draw(
     plot: str, writing: options.Writing, names: Sequence[str], curves: list[list[fj.results.StabilityCurve]]
 ) -> None:
     """Draw each method's curve of each measure on axes of its own."""
-
-    def on(curve: fj.results.StabilityCurve, name: str) -> Any:
-        return lambda ax: title(curve.plot(ax=ax), name)
-
-    axes = [on(curve, name) for part in curves for curve, name in zip(part, names, strict=True)]
-    draw(plot, writing, axes, (5.2, 4.0))
+    pairs = [(charts_of(curve)[0], name) for part in curves for curve, name in zip(part, names, strict=True)]
+    draw(plot, writing, [replace(chart, heading=printable(name, LONGEST)) for chart, name in pairs])
 
 
 def _report(

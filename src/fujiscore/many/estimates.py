@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
+from fujiscore.charts.kinds import Chart, intervals
+from fujiscore.charts.palette import CHANCE
 from fujiscore.charts.result import Result, estimate_cells, record
 from fujiscore.inference.intervals import test
 from fujiscore.measures.registry import find
@@ -66,6 +68,17 @@ class Estimate(Result):
         """Return the cells of the table beside value, interval and standard error."""
         raise NotImplementedError
 
+    def _left_out(self) -> list[tuple[str, float]]:
+        """Return values without some of the rankings, which a chart shows too."""
+        return []
+
+    def _charts(self) -> list[Chart]:
+        measure, further = find(self.pairs.measure), self._left_out()
+        names = ["all rankings" if further else self._noun, *(name for name, _ in further)]
+        values = [(self.value, self.low, self.high), *((value, np.nan, np.nan) for _, value in further)]
+        label = f"{described(self.pairs)}, {self.confidence:.0%} interval"
+        return [intervals(names, values, label, [measure.colour, *[CHANCE] * len(further)], self._noun)]
+
     def _summary(self) -> list[str]:
         interval = f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}"
         return [f"{self._noun} ({described(self.pairs)}) {self.value:.4f}, {interval}, {self._basis()}", self._covers]
@@ -100,7 +113,6 @@ class Difference(Result):
     _caption: ClassVar[str]  # what the table shows
     _covers: ClassVar[str]  # what the interval says
     _names: ClassVar[tuple[str, str]] = ("first", "second")
-    _svg = "stability_comparison"
 
     @classmethod
     def of(
@@ -145,8 +157,16 @@ class Difference(Result):
     def _summary(self) -> list[str]:
         one, other = (self.second, self.first) if self._second_less_first else (self.first, self.second)
         interval = f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}"
-        head = f"difference {self.difference:+.4f} ({one.value:.4f} - {other.value:.4f}), {interval}"
+        values = f"{self.difference:+.4f} ({one.value:.4f} - {other.value:.4f})"
+        head = f"difference ({described(self.first.pairs)}) {values}, {interval}"
         return [f"{head}, {p_words(self.p_value)} ({self.kind})", self._covers]
+
+    def _charts(self) -> list[Chart]:
+        values = [(each.value, each.low, each.high) for each in (self.first, self.second)]
+        values.append((self.difference, self.low, self.high))
+        colour = find(self.first.pairs.measure).colour
+        label = f"{described(self.first.pairs)}, {self.first.confidence:.0%} intervals"
+        return [intervals([*self._names, "difference"], values, label, [colour, colour, CHANCE], "difference")]
 
     def _data(self) -> dict[str, Any]:
         return {"measure": self.first.pairs.measure, **super()._data()}

@@ -10,20 +10,19 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES, ZERO, bounded, degrees_of_freedom
+from fujiscore.inputs.options import Policies, parted, takes
 from fujiscore.inputs.ranking import Rankings
-from fujiscore.inputs.rankings import combine, takes_policies
+from fujiscore.inputs.rankings import combine
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.estimates import Difference, Estimate, covers, mean_range
-from fujiscore.many.pairwise import pairwise
+from fujiscore.many.pairwise import DEFAULTS, PairOptions, pairwise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.many.matrix import Matrix
-    from fujiscore.measures.overlap import Ties, ZeroTail
 
 COVERS = covers("resamples")
 NO_SPREAD = "the spread over the resamples is zero: the interval holds what as many equal resamples leave possible"
@@ -54,7 +53,6 @@ class ResampledSimilarity(Estimate):
     notes: tuple[str, ...] = ()
 
     _noun, _caption = "similarity", "similarity of two methods"
-    _svg = "similarity"
     _covers = COVERS
 
     def _basis(self) -> str:
@@ -95,22 +93,15 @@ class PairComparison(Difference):
     _covers = COVERS
 
 
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def resampled_similarity(
     a: Any,
     b: Any,
     measure: Any = "fuji",
     *,
     paired: bool | None = None,
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> ResampledSimilarity:
     """Return the similarity of two methods with an interval, from resamples of both.
 
@@ -122,10 +113,11 @@ def resampled_similarity(
         Whether the i-th rankings of both come from the same resample: then the value is the mean over resamples,
         otherwise over all pairs of a ranking of each. By default they are paired if both collections carry the same
         names, more than positions, in the same order.
-    confidence : float
-        Of the interval, between 0 and 1.
-    measure, ks, corrected, n_jobs, executor, progress, ties, zero_tail, **policies
-        As in `pairwise`.
+
+    Returns
+    -------
+    ResampledSimilarity
+        With `.value`, `.low`, `.high`, `.standard_error`, `.pairs` and `.notes`.
 
     Examples
     --------
@@ -137,15 +129,14 @@ def resampled_similarity(
     True
     """
     level = proportion("confidence", confidence)
+    policies, work, similarity = parted(options)
     methods = _collections((a, b), ("a", "b"), policies)
     paired = _are_paired(methods) if paired is None else paired
     _require_pairs(methods, paired=paired)
-    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    return _similarity(pairwise(methods[0], methods[1], **options, **work), level, paired=paired)
+    return _similarity(pairwise(methods[0], methods[1], measure=measure, **similarity, **work), level, paired=paired)
 
 
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def compare_pairs(
     a: Any,
     b: Any,
@@ -154,15 +145,8 @@ def compare_pairs(
     *,
     paired: bool | None = None,
     alternative: Alternative = "two-sided",
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> PairComparison:
     """Test whether method A is more similar to B than to C, from resamples of each.
 
@@ -173,8 +157,14 @@ def compare_pairs(
     alternative : {"two-sided", "greater", "less"}
         Whether to test for any difference, or for (A, B) being more ("greater") or less similar than (A, C). The
         interval is as one-sided as the test.
-    paired, measure, ks, corrected, confidence, n_jobs, executor, progress, ties, zero_tail, **policies
-        As in `resampled_similarity`.
+    paired : bool, optional
+        Whether the i-th rankings of all three come from the same resample; by default if the collections carry the
+        same names, more than positions, in the same order.
+
+    Returns
+    -------
+    PairComparison
+        With `.difference` (of (A, B) less (A, C)), `.low`, `.high`, `.p_value`, `.first`, `.second` and `.notes`.
 
     Examples
     --------
@@ -188,13 +178,13 @@ def compare_pairs(
     """
     choice("alternative", alternative, ALTERNATIVES)
     level = proportion("confidence", confidence)
+    policies, work, similarity = parted(options)
     methods = _collections((a, b, c), ("a", "b", "c"), policies)
     paired = _are_paired(methods) if paired is None else paired
     _require_pairs(methods, paired=paired)
-    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     first, second = (
-        _similarity(pairwise(methods[0], other, **options, **work), level, paired=paired) for other in methods[1:]
+        _similarity(pairwise(methods[0], other, measure=measure, **similarity, **work), level, paired=paired)
+        for other in methods[1:]
     )
     return _compared(first, second, alternative)
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice, spelled
 from fujiscore.inference.intervals import ALTERNATIVES, ZERO, degrees_of_freedom
+from fujiscore.inputs.options import parted, takes
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.inputs.rankings import takes_policies
 from fujiscore.many.estimates import Difference
-from fujiscore.many.pairwise import pairwise
+from fujiscore.many.pairwise import DEFAULTS, PairOptions, pairwise
 from fujiscore.many.stability import (
     COVERS,
     Stability,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Ties, ZeroTail
 
 NO_SPREAD = "the difference has no spread: interval and p-value hold what rankings without a difference leave possible"
 # At 5 %, with 5 and 30 rankings: 9 % if some rankings are much noisier, 15 % if 10 % of them fail.
@@ -84,7 +82,7 @@ class StabilityComparison(Difference, Reported):
         return f"{names[self.difference > 0]} is more stable" if clear else "neither method is clearly more stable"
 
 
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def compare_stability(
     first: Any,
     second: Any,
@@ -92,15 +90,8 @@ def compare_stability(
     *,
     paired: bool | None = None,
     alternative: Alternative = "two-sided",
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> StabilityComparison:
     """Test whether one ranking method is more stable than another.
 
@@ -114,8 +105,6 @@ def compare_stability(
     alternative : {"two-sided", "greater", "less"}
         Whether to test for any difference, or for a second method that is more ("greater") or less stable. The
         interval is as one-sided as the test.
-    measure, ks, corrected, confidence, n_jobs, executor, progress, ties, zero_tail, **policies
-        As in `stability`.
 
     Returns
     -------
@@ -132,12 +121,11 @@ def compare_stability(
     (True, True)
     """
     choice("alternative", alternative, ALTERNATIVES)
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
+    policies, work, similarity = parted(options)
     methods = [as_rankings(method, **policies) for method in (first, second)]
     for method, name in zip(methods, ("first", "second"), strict=True):
         require_enough(len(method), name)
-    a, b = (of_pairs(pairwise(method, **options, **work), confidence) for method in methods)
+    a, b = (of_pairs(pairwise(method, measure=measure, **similarity, **work), confidence) for method in methods)
     return compare_stabilities(a, b, paired=are_paired(a, b) if paired is None else paired, alternative=alternative)
 
 

@@ -170,11 +170,7 @@ def resampled_scores(
     """Return scores of shape (resamples, methods, features), and how many resamples the checkpoint held."""
     shared = (table, rankers, trees, schedule)
     tiles = [(index,) for index in range(schedule.count)]
-    with (
-        nullcontext()
-        if checkpoint is None
-        else finished_tiles(checkpoint, "checkpoint", "resample", _key(*shared)) as kept
-    ):
+    with nullcontext() if checkpoint is None else finished_tiles(checkpoint, "resample", _key(*shared)) as kept:
         scores = np.array(run(_tile, tiles, shared=shared, kept=kept, label="resamples", **work))
     return scores, 0 if kept is None else kept.found
 

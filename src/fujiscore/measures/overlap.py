@@ -285,10 +285,8 @@ def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
 
 
 def at_zero(sets: TopSets, *, fuzzy: bool) -> NDArray[np.bool_]:
-    """Return at which points both sets end with scores of 0: these hold everything, and every measure is 1.
-
-    In memberships (`fuzzy`) scores below 0 count as 0.
-    """
+    """Return at which points both sets end with scores of 0: these hold everything, and every measure is 1."""
+    # In memberships (`fuzzy`) scores below 0 count as 0.
     return sets.r.ends_at_zero(sets.k1, fuzzy=fuzzy) & sets.s.ends_at_zero(sets.k2, fuzzy=fuzzy)
 
 
@@ -314,10 +312,8 @@ def capped(ranking: Ranking, sizes: Sizes) -> Sizes:
 
 
 def tail_moments(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> tuple[Scores, Scores]:
-    """Return mean and variance of the memberships outside a ranking's top sets.
-
-    With a universe of n items, those that the ranking does not hold are at 0 below all others.
-    """
+    """Return mean and variance of the memberships outside a ranking's top sets."""
+    # With a universe of n items, those that the ranking does not hold are at 0 below all others.
     inside = np.minimum(sizes, ranking.n) - 1
     mean, variance = (tails[inside] for tails in ranking.tails)
     if n > ranking.n:
@@ -337,10 +333,8 @@ def levels(order: Order, sizes: Sizes) -> NDArray[np.uint8]:
 
 
 def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s"), *, kept: bool = True) -> Rankings:
-    """Align and check two rankings, and sort large ones side by side.
-
-    Arrays are copied, unless the rankings are not kept beyond the call: the copy takes up to 15 % of a whole curve.
-    """
+    """Align and check two rankings, and sort large ones side by side."""
+    # Arrays are copied, unless the rankings are not kept beyond the call: the copy takes up to 15 % of a whole curve.
     both = (None if policies else _clean_arrays(r, s, kept=kept)) or align((r, s), _names(r, s, names), **policies)
     if both.n >= SORT_SIDE_BY_SIDE:
         run(_sort, [(ranking,) for ranking in both], n_jobs=2, progress=False)
@@ -384,10 +378,8 @@ def limit(rankings: Rankings) -> int:
 
 
 def _finite(ranking: Ranking) -> Scores:
-    """Return scores with -inf as the least finite score, small enough that no difference of two overflows.
-
-    Absent items are at 0, or at the least listed score if that is lower.
-    """
+    """Return scores with -inf as the least finite score, small enough that no difference of two overflows."""
+    # Absent items are at 0, or at the least listed score if that is lower.
     ranked = ranking.ordered.by_rank.raw
     if ranked[-1] == -np.inf:
         finite = ranked[ranked > (-np.inf if ranking.absent is None else LOWEST)]

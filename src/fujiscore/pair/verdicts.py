@@ -27,11 +27,9 @@ def headline_level(result: Comparison) -> Level:
 
 
 def lowest_stretch(ks: Sizes, values: Scores, level: float) -> tuple[int, int] | None:
-    """Return the first and last k of a curve's lowest stretch; None where it nowhere falls below the level.
-
-    The stretch holds the lowest value (the first of them if there are several) and the evaluated k around it, without
-    a break, at which the curve is at least half as far below the level as there.
-    """
+    """Return the first and last k of a curve's lowest stretch; None where it nowhere falls below the level."""
+    # The stretch holds the lowest value (the first of them if there are several) and the evaluated k around it, without
+    # a break, at which the curve is at least half as far below the level as there.
     known = ~np.isnan(values)
     ks, values = ks[known], values[known]
     if values.size < 2 or isnan(level) or level - values.min() <= ROUNDING:

@@ -164,10 +164,12 @@ class Overlap:
     def _shared_and_fuji(self) -> tuple[Sizes, Scores]:
         points = self.inner
         shared, fuji = np.empty(self.k1.size, np.int64), np.empty(self.k1.size)
+        if points == self.k1.size:  # no slices: they take 3 % of a short curve
+            self._within_lists(self.k1, self.k2, shared, fuji)
+            return shared, fuji
         if points:
             self._within_lists(self.k1[:points], self.k2[:points], shared[:points], fuji[:points])
-        if points < self.k1.size:
-            self._beyond_lists(shared[points:], fuji[points:])
+        self._beyond_lists(shared[points:], fuji[points:])
         return shared, fuji
 
     def _within_lists(self, k1: Sizes, k2: Sizes, shared: Sizes, fuji: Scores) -> None:
@@ -278,10 +280,12 @@ def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
     by_rank = ordered.by_rank
     if ties == "stable":
         return sizes
-    ranked, k = by_rank.raw, int(sizes[0])
-    if by_rank.untied if sizes.size > 1 else k == ranked.size or bool(ranked[k - 1] != ranked[k]):
-        return sizes
-    return by_rank.tie_groups[1][sizes - 1].astype(np.int64)
+    if sizes.size > 1:
+        untied = by_rank.untied
+    else:
+        k = int(sizes[0])
+        untied = k == by_rank.raw.size or bool(by_rank.raw[k - 1] != by_rank.raw[k])
+    return sizes if untied else by_rank.tie_groups[1][sizes - 1].astype(np.int64)
 
 
 def at_zero(sets: TopSets, *, fuzzy: bool) -> NDArray[np.bool_]:

@@ -26,7 +26,7 @@ help:
 	@echo "make slow      run the simulations that take minutes"
 	@echo "make fuzz      try 50,000 mutated files, 20,000 generated tables, hostile arguments and killed commands"
 	@echo "make coverage  run all tests and measure coverage; fails below 95 %"
-	@echo "make lint      check style, types and import layers"
+	@echo "make lint      check style, types, import layers and docstrings"
 	@echo "make format    fix style where ruff can"
 	@echo "make bench     measure speed, check the bounds, write the tables of docs/benchmarks.md"
 	@echo "make site      build the documentation into out/site; warnings are errors"
@@ -48,7 +48,7 @@ notebook: $(READY)
 	$(BIN)/jupyter nbconvert --to html --execute --output-dir out examples/notebook.ipynb
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 -m 'not slow' $(if $(COVERAGE),$(MEASURED))
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow' $(if $(COVERAGE),$(MEASURED))
 
 # Playwright drives the system's Chromium; as root on Debian it is installed.
 browser: $(READY)
@@ -90,7 +90,7 @@ fuzz: $(READY)
 coverage: $(READY)
 	$(BIN)/coverage erase
 	$(MAKE) test COVERAGE=1
-	FUJISCORE_COMPILE=never $(BIN)/python -m pytest -n 2 -m 'not slow and not published' \
+	FUJISCORE_COMPILE=never $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow and not published' \
 		$(MEASURED) --cov-append $(KERNEL_TESTS)
 	$(BIN)/coverage report
 
@@ -99,6 +99,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/check_docstrings.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.charts.plots import colour
 
 FOLDER = Path(__file__).with_name("pictures")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 340, 210, 36, 12, 40, 34
@@ -116,7 +115,9 @@ def unrelated(n=100):
 
 def line_of(name, pair, label=None, dash="", **options):
     """Return a measure's line for two rankings, in the measure's colour."""
-    return Line(label or fj.MEASURES[name].title, fj.curve(*pair, name, **options).values, colour(name), dash)
+    return Line(
+        label or fj.MEASURES[name].title, fj.curve(*pair, name, **options).values, fj.MEASURES[name].colour, dash
+    )
 
 
 def of_measure(name):
@@ -145,8 +146,8 @@ def fuji_offset():
     r, s = 0.75 + 0.05 * generator.random((2, 200))
     chance = fj.chance(r, s)
     lines = [
-        Line("FUJI", chance.observed, colour("fuji")),
-        Line("corrected for chance", chance.corrected, colour("fuji"), "2 3"),
+        Line("FUJI", chance.observed, fj.MEASURES["fuji"].colour),
+        Line("corrected for chance", chance.corrected, fj.MEASURES["fuji"].colour, "2 3"),
     ]
     return "Raw FUJI of unrelated scores between 0.75 and 0.80 is near 1", lines
 

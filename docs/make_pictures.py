@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import fujiscore as fj
-from fujiscore.pair import picture
+from fujiscore.charts import figure as painter
+from fujiscore.charts.result import charts_of
 
 ROOT = Path(__file__).parents[1]
 DPI = 100
@@ -22,8 +23,9 @@ def main():
     mpl.use("Agg")
     models = [fj.read(ROOT / "examples" / f"model_{name}.csv") for name in "ab"]
     result = fj.compare(*models)
-    figure = Figure(figsize=picture.size(result), layout="constrained")
-    picture.draw(result, figure)
+    charts = charts_of(result)
+    figure = Figure(figsize=painter.composed_size(charts), layout="constrained")
+    painter.compose(charts, figure)
     write(figure, "curves.png")
     write(gallery(), "reading-curves.png")
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import fujiscore as fj
 from fujiscore import rankers
-from fujiscore.inputs.rankings import Policies
+from fujiscore.inputs.options import Policies
 from fujiscore.null.closed_forms import has_closed_form
+from fujiscore.text.docstrings import SHARED
+from fujiscore.work.tiles import Execution
 
 MEASURES_HEAD = """# Measures
 
@@ -132,12 +134,20 @@ API_HEAD = """# Python reference
 
 <!-- Generated from the docstrings by docs/make_reference.py. -->
 
-Everything is in `import fujiscore as fj`; only the feature rankers are in `fujiscore.rankers`. Options are
-keyword-only.
+Functions, rankings and errors are in `import fujiscore as fj`, the classes of results in `fj.results`, further
+statistics in `fj.stats`, and the feature rankers in `fujiscore.rankers`. Options are keyword-only. `help(fj.compare)`
+describes all parameters of a function; this page describes two groups of options once.
 
 **Policies.** `**policies` in a signature stands for `negative`, `nan`, `missing`, `duplicates`, `transform` and
-`universe`: how input is read. They mean the same everywhere and are described once, under [`rankings`](#rankings); on
-the command line they are options of the same names. [Inputs](inputs.md) has examples.
+`universe`: how input is read. They mean the same everywhere and are described under [`rankings`](#rankings); on the
+command line they are options of the same names. [Inputs](inputs.md) has examples.
+
+**Execution.** `**execution` stands for `n_jobs`, `executor` and `progress`: where the work is done. They are described
+under [`pairwise`](#pairwise); [Scale](scale.md) has examples.
+
+**One meaning per word.** `k` is always a number of top items, and `ks` a grid of them. `measure` is one measure,
+`measures` several. Functions of one pair evaluate every k by default (`ks="all"`), functions of many pairs k = 1, 2, 4,
+... (`ks="exp"`); [Choosing](choosing.md#which-k) says why, and which number is the same in all of them.
 """
 
 CONSTANTS = {
@@ -146,37 +156,59 @@ CONSTANTS = {
 }
 # Methods that the package itself uses.
 INTERNAL = {
+    "at",
+    "bar_chart",
+    "block",
     "by_depth",
+    "changed_rows",
     "checked",
+    "column_title",
     "columns",
     "detached",
+    "ends_at_zero",
+    "group_spreads",
+    "higher_of_two",
     "is_sorted",
+    "kth",
+    "level",
+    "level_moments",
+    "loaded",
     "made_of",
+    "mover_tables",
     "of",
     "one_k",
+    "ordered",
     "over",
+    "rearranged",
     "renamed",
+    "require_complete",
     "shuffled",
+    "signed",
+    "whole_items",
 }
-INTERNAL |= {"block", "loaded", "ordered", "rearranged", "signed", "whole_items"}
+# Options that the page describes in one place: their type, the functions that describe them, and a reference to them.
+GROUPS = {
+    "**policies": (Policies, ("rankings", "read"), "How input is read; see `rankings`."),
+    "**execution": (Execution, ("pairwise",), "Where the work is done; see `pairwise`."),
+}
 
 
 def headings():
     """Return the sections of the page, and the names in each."""
-    constants = list(CONSTANTS)
-    functions = [name for name in fj.__all__ if name[0].islower()]
-    classes = [name for name in fj.__all__ if name not in functions and name not in constants]
+    functions = [name for name in fj.__all__ if inspect.isfunction(getattr(fj, name))]
     return {
         "Functions": functions,
-        "Feature rankers": [name for name in rankers.__all__ if name not in functions],
-        "Registry": constants,
-        "Results, rankings and errors": classes,
+        "Rankings and errors": [name for name in fj.__all__ if inspect.isclass(getattr(fj, name))],
+        "Registry": list(CONSTANTS),
+        "Results: `fj.results`": fj.results.__all__,
+        "Statistics: `fj.stats`": fj.stats.__all__,
+        "Feature rankers: `fujiscore.rankers`": [name for name in rankers.__all__ if name not in functions],
     }
 
 
 def thing(name):
     """Return the public object of a name."""
-    return getattr(fj, name, None) or getattr(rankers, name)
+    return next(getattr(module, name) for module in (fj, fj.results, fj.stats, rankers) if name in module.__all__)
 
 
 def heading(name):
@@ -228,80 +260,40 @@ def entries(section):
     return [(names, kind, " ".join(text)) for names, kind, text in found]
 
 
-def parameters(section, own):
-    """Return the lines of a list of parameters or attributes, with "As in `x`" spelled out."""
+def parameters(section, own, left_out=()):
+    """Return the lines of a list of parameters or attributes."""
     lines = []
-    for names, kind, text in (full for entry in entries(section) for full in expanded(*entry)):
-        shown = ", ".join(f"`{name}`" for name in names)
-        lines.append(f"- {shown}{f' ({kind})' if kind else ''}: {linked(text, own)}")
+    for names, kind, text in entries(section):
+        if names not in left_out:
+            shown = ", ".join(f"`{name.strip()}`" for name in names.split(","))
+            lines.append(f"- {shown}{f' ({kind})' if kind else ''}: {linked(text, own)}")
     return lines
 
 
-AS_IN = re.compile(r"As in `(\w+)`(?: and `(\w+)`)?[.,:;]?\s*(.*)", re.DOTALL)
-POLICIES = "How input is read; see `rankings`."
-
-
-def expanded(names, kind, text):
-    """Return an entry as (names, type, text), each "As in `x`" replaced with what x says, and policies with a link."""
-    names = [name.strip() for name in names.split(",")]
-    match = AS_IN.match(text)
-    if match is None:
-        return [(names, kind, POLICIES if names == ["**policies"] else text)]
-    known = [described for source in match.groups()[:2] if source for described in described_in(source)]
-    known.append((["**policies"], "", POLICIES))
-    parts = []
-    for name in names:
-        _, kind_there, text_there = next((described for described in known if name in described[0]), ([], "", text))
-        if parts and parts[-1][1:] == (kind or kind_there, text_there):  # r and s, say, are described together
-            parts[-1][0].append(name)
-        else:
-            parts.append(([name], kind or kind_there, text_there))
-    return parts if parts[0][2] == text else with_remark(parts, match[3])
-
-
-def with_remark(parts, remark):
-    """Return the entries with what follows "As in `x`" added to the entry it is about, by default the first."""
-    if not remark:
-        return parts
-    sentence = remark.removeprefix("but ")
-    sentence = sentence[0].upper() + sentence[1:]
-    words = set(re.findall(r"\w+", remark))
-
-    def about(part):
-        named = set(Policies.__annotations__) if part[0] == ["**policies"] else set(part[0])
-        return bool(named & words)
-
-    place = next((number for number, part in enumerate(parts) if about(part)), 0)
-    names, kind, text = parts[place]
-    return [*parts[:place], (names, kind, f"{text.rstrip('.')}. {sentence}"), *parts[place + 1 :]]
-
-
-def described_in(name):
-    """Return the parameters of a public function, spelled out, as (names, type, text)."""
-    section = sections(inspect.getdoc(thing(name))).get("Parameters", "")
-    return [full for entry in entries(section) for full in expanded(*entry)]
+def grouped(name, function):
+    """Return the options of a function that the page describes elsewhere, by group."""
+    section = sections(inspect.getdoc(function)).get("Parameters", "")
+    described = {names: text for names, _, text in entries(section)}
+    found = {}
+    for group, (options, homes, _) in GROUPS.items():
+        same = [each for each in options.__annotations__ if described.get(each) == entries(SHARED[each])[0][2]]
+        if name not in homes and set(options.__annotations__) <= set(inspect.signature(function).parameters):
+            found[group] = same
+    return found
 
 
 def signature(name, function):
-    """Return the call with its defaults; the policies are one entry, except where they are described."""
-    shown, starred, policies = [], False, set(Policies.__annotations__)
-    short = name not in {"rankings", "read"}
+    """Return the call with its defaults; options that are described elsewhere are one entry."""
+    shown, starred, groups = [], False, grouped(name, function)
     for parameter in inspect.signature(function).parameters.values():
-        if short and parameter.name in policies and parameter.kind is parameter.KEYWORD_ONLY and takes_all(function):
+        if any(parameter.name in names for names in groups.values()):
             continue
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             shown.append("*")
             starred = True
         default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
         shown.append(f"{parameter.name}{default}")
-    if short and takes_all(function):
-        shown.append("**policies")
-    return f"{name}({', '.join(shown)})".replace("'", '"')
-
-
-def takes_all(function):
-    """Return whether a function takes all policies."""
-    return set(Policies.__annotations__) <= set(inspect.signature(function).parameters)
+    return f"{name}({', '.join([*shown, *groups])})".replace("'", '"')
 
 
 def function_entry(name, function):
@@ -316,10 +308,9 @@ def function_entry(name, function):
         "",
     ]
     if "Parameters" in parts:
-        places = [f"`{given}`" for given in inspect.signature(function).parameters]
-        places = {given: place for place, given in enumerate(places)}
-        listed = parameters(parts["Parameters"], name)
-        lines += [*sorted(listed, key=lambda line: places.get(line[2:].split(",")[0].split(" (")[0], len(places))), ""]
+        groups = grouped(name, function)
+        lines += parameters(parts["Parameters"], name, [each for names in groups.values() for each in names])
+        lines += [*(f"- `{group}`: {linked(GROUPS[group][2], name)}" for group in groups), ""]
     if "Returns" in parts:
         kinds = [
             f"*{names}*: {linked(text, name)}" if text else f"*{names}*" for names, _, text in entries(parts["Returns"])

@@ -16,7 +16,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 import fujiscore as fj
-from fujiscore.charts.plots import PALETTE
+from fujiscore.charts.palette import PALETTE
 
 FILLERS = ["the", "a", "this", "that", "was", "is", "very", "then", "there", "today", "again", "we", "they", "it"]
 # Words by (topic, sentiment); None where the word does not tell.

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.charts.plots import CHANCE, colour
+from fujiscore.charts.palette import CHANCE
 
 FOLDER = Path(__file__).parent
 FILES = [FOLDER / "genes_a.csv", FOLDER / "genes_b.csv"]
@@ -43,14 +43,14 @@ def draw(result, limits, path):
     import matplotlib.pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained")
-    left.fill_between(limits.ks, limits.low, limits.high, color=colour("fuji"), alpha=0.12, linewidth=0)
-    left.plot(result.ks, result.observed, color=colour("fuji"), label="FUJI, and what it can be at most")
+    left.fill_between(limits.ks, limits.low, limits.high, color=fj.MEASURES["fuji"].colour, alpha=0.12, linewidth=0)
+    left.plot(result.ks, result.observed, color=fj.MEASURES["fuji"].colour, label="FUJI, and what it can be at most")
     left.fill_between(result.ks, *result.band(), color=CHANCE, alpha=0.3, linewidth=0)
     left.plot(result.ks, result.expected, "--", color=CHANCE, label="by chance, 95% band")
     left.set(xlabel="k, number of top genes", ylabel="FUJI", ylim=(-0.02, 1.02), xlim=(0, 100))
     left.legend(frameon=False, loc="upper left")
     sizes = np.geomspace(200, 100_000, 25).round().astype(int)
-    right.axhline(result.auc, color=colour("fuji"), label="observed")
+    right.axhline(result.auc, color=fj.MEASURES["fuji"].colour, label="observed")
     right.plot(sizes, [compare(int(size)).expected_auc for size in sizes], "--", color=CHANCE, label="by chance")
     right.axvline(TESTED, color="black", linewidth=0.8, linestyle=":")
     right.text(TESTED, 0.3, f" {TESTED} tested", fontsize=8)

@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 import fujiscore as fj
-from fujiscore.charts.plots import PALETTE, SLATE
+from fujiscore.charts.palette import PALETTE, SLATE
 
 BATCHES, BROKEN, SHOWN = 12, "worst perimeter", 10
 

@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import pairwise_distances
 
 import fujiscore as fj
-from fujiscore.charts.plots import PALETTE, colour
+from fujiscore.charts.palette import PALETTE
 
 QUERIES, CELLS, K, DEPTH = 300, 40, 10, 50
 PROBES = (1, 2, 3, 5, 8, 12, 20, CELLS)
@@ -69,12 +69,12 @@ def draw(table, path):
         (recall, PALETTE[2], "s-", "recall, by true distances"),
         (within, PALETTE[3], "^-", "recall within 1 %"),
         (plain, PALETTE[5], "v-", "plain recall, by ids"),
-        (low, colour("fuji"), "o-", "FUJI of the rankings, at least to at most"),
-        (jaccard, colour("jaccard"), "D-", "Jaccard"),
+        (low, fj.MEASURES["fuji"].colour, "o-", "FUJI of the rankings, at least to at most"),
+        (jaccard, fj.MEASURES["jaccard"].colour, "D-", "Jaccard"),
     )
     for values, shade, style, label in lines:
         ax.plot(share, values, style, color=shade, label=label, markersize=5)
-    ax.fill_between(share, low, high, color=colour("fuji"), alpha=0.15, linewidth=0)
+    ax.fill_between(share, low, high, color=fj.MEASURES["fuji"].colour, alpha=0.15, linewidth=0)
     ax.set(xscale="log", xlabel="share of the vectors looked at", ylabel=f"mean of {QUERIES} queries, top {K}")
     ax.set_xticks(share, [f"{100 * value:.0f} %" for value in share])
     ax.minorticks_off()

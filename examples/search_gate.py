@@ -15,13 +15,13 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.charts.plots import CHANCE, INK, colour
+from fujiscore.charts.palette import CHANCE, INK
 from fujiscore.runs.gates import judge
 
 FOLDER = Path(__file__).parent
 OLD, NEW = FOLDER / "run_a.trec", FOLDER / "run_b.trec"
 K, MEAN, QUERY = 5, 0.9, 0.7
-KINDS = {"shared": CHANCE, "near miss": colour("fuji"), "far miss": INK}
+KINDS = {"shared": CHANCE, "near miss": fj.MEASURES["fuji"].colour, "far miss": INK}
 
 
 def gate():
@@ -66,9 +66,11 @@ def draw(result, worst, why, path):
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.2), layout="constrained")
     places = np.arange(len(result.queries))
     low, high = result.values("fuji"), result.values("fuji_high")
-    left.hlines(places, low, high, color=colour("fuji"), linewidth=5, alpha=0.5)
-    left.plot(low, places, "o", color=colour("fuji"), markersize=10, label="FUJI, at least (line: to at most)")
-    left.plot(result.values("jaccard"), places, "D", color=colour("jaccard"), markersize=5, label="Jaccard")
+    left.hlines(places, low, high, color=fj.MEASURES["fuji"].colour, linewidth=5, alpha=0.5)
+    left.plot(
+        low, places, "o", color=fj.MEASURES["fuji"].colour, markersize=10, label="FUJI, at least (line: to at most)"
+    )
+    left.plot(result.values("jaccard"), places, "D", color=fj.MEASURES["jaccard"].colour, markersize=5, label="Jaccard")
     left.axvline(QUERY, color="black", linewidth=0.8, linestyle=":", label=f"gate for single queries, {QUERY}")
     left.set_yticks(places, result.queries)
     left.set(xlim=(0, 1.03), ylim=(places[-1] + 0.5, -0.5), xlabel=f"similarity of the top {K}")

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import resample
 
 import fujiscore as fj
-from fujiscore.charts.plots import PALETTE
+from fujiscore.charts.palette import PALETTE
 
 SAMPLES = 6
 

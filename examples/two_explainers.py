@@ -15,7 +15,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 import fujiscore as fj
-from fujiscore.charts.plots import CHANCE, PALETTE
+from fujiscore.charts.palette import CHANCE, PALETTE
 
 K, ROUNDS, SHOWN = 5, 40, 8
 

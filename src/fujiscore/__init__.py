@@ -112,7 +112,13 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for."""
     if name not in _WHERE:
-        raise AttributeError(f"module 'fujiscore' has no attribute {name!r}")
+        from importlib.util import find_spec
+
+        unknown = name.startswith("_") or find_spec(f"fujiscore.{name}")  # or a room, about to be imported
+        places = () if unknown else ("results", "stats", "rankers")
+        found = [place for place in places if name in import_module(f"fujiscore.{place}").__all__]
+        hint = f": it is fujiscore.{found[0]}.{name}" if found else ""
+        raise AttributeError(f"module 'fujiscore' has no attribute {name!r}{hint}")
     module = import_module(f"fujiscore.{_WHERE[name]}")
     value = module if _WHERE[name] == name else getattr(module, name)
     globals()[name] = value

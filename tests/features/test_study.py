@@ -22,6 +22,7 @@ import pandas as pd
 import pytest
 
 import fujiscore as fj
+from fujiscore.features import charts as study_charts
 from fujiscore.features import files as study_files
 from fujiscore.features import report as study_report
 from fujiscore.features.resampling import Plan, describe, plan
@@ -590,7 +591,7 @@ def test_results_name_their_area_and_draw_it(ks, name, scale):
     assert f"FUJI, {name}, k = " in found.to_markdown()
     assert "| methods | value | by chance |" in found.to_markdown()
     figure = Figure()
-    study_files.draw_curves(found, figure)
+    study_files.figures(found)["curves"][1](figure)
     assert [ax.get_xscale() for ax in figure.axes] == [scale]
     assert figure.get_suptitle() == f"FUJI over k ({name})"
 
@@ -721,7 +722,7 @@ def test_pictures_can_be_left_out(tmp_path, found):
 @pytest.mark.parametrize(("kind", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_vector_figures_have_text_and_are_the_same_each_time(tmp_path, found, kind, start):
     first = found.save(tmp_path / "first", picture_format=kind)
-    second = found.save(tmp_path / "second", picture_format=kind) if kind == "svg" else first  # PDF: see test_plots.py
+    second = found.save(tmp_path / "second", picture_format=kind) if kind == "svg" else first  # PDF: see test_figure.py
     figures = [path for path in first if path.suffix == f".{kind}"]
     assert {path.stem for path in figures} == {"curves", "matrix", "matrix_corrected", "ranks", "stability"}
     assert not [path for path in first if path.suffix == ".png"]
@@ -749,7 +750,7 @@ def test_curves_of_many_methods_have_panels_of_their_own(monkeypatch, found):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=study_files.figures(found)["curves"][0], layout="constrained")
-    study_files.draw_curves(found, figure)
+    study_files.figures(found)["curves"][1](figure)
     pairs = study_report.most_similar(found)
     assert len(figure.axes) == len(pairs) == 6
     for ax, pair in zip(figure.axes, pairs, strict=True):
@@ -758,9 +759,9 @@ def test_curves_of_many_methods_have_panels_of_their_own(monkeypatch, found):
         np.testing.assert_array_equal(ax.lines[0].get_ydata(), curve.values)
         np.testing.assert_array_equal(ax.lines[1].get_ydata(), found.curves[pair].chance["fuji"].expected)
         assert ax.lines[1].get_color() == "#7F7F7F"
-    monkeypatch.setattr(study_files, "MOST_PAIRS", 4)
+    monkeypatch.setattr(study_charts, "MOST_PAIRS", 4)
     some = Figure(figsize=(8, 4), layout="constrained")
-    study_files.draw_curves(found, some)
+    study_files.figures(found)["curves"][1](some)
     assert len(some.axes) == 4
     assert some.get_suptitle().endswith("the 2 most and the 2 least similar of 6 pairs")
     assert [ax.get_title() for ax in some.axes] == [figure.axes[i].get_title() for i in (0, 1, 4, 5)]

@@ -155,7 +155,7 @@ def test_frame_and_figure():
     assert list(frame.columns) == ["k", "agreement", "items", "expected", "low", "high"]
     assert frame.attrs["notes"] == list(result.notes)
     ax = result.plot()
-    assert ax.lines[-1].get_ydata().tolist() == result.values.tolist()
+    assert ax.lines[0].get_ydata().tolist() == result.values.tolist()
     assert fj.stats.sequential_rank_agreement(EXAMPLE, permutations=0, ks="exp").plot().get_xscale() == "log"
 
 

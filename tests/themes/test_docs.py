@@ -18,7 +18,8 @@ from fujiscore import rankers
 from fujiscore.cli import COMMANDS, fuji
 from fujiscore.cli.example import COMMANDS as SUGGESTED
 from fujiscore.cli.terminal import display_width
-from fujiscore.inputs.rankings import Policies
+from fujiscore.inputs.options import Policies
+from fujiscore.work.tiles import Execution
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -214,8 +215,9 @@ def test_every_public_name_is_documented(name):
     text = sections_of_api()[name]
     thing = PUBLIC[name]
     if inspect.isfunction(thing):
-        policies = set(Policies.__annotations__) if "**policies" in text else set()
-        for parameter in set(inspect.signature(thing).parameters) - policies:
+        elsewhere = set(Policies.__annotations__) if "**policies" in text else set()
+        elsewhere |= set(Execution.__annotations__) if "**execution" in text else set()
+        for parameter in set(inspect.signature(thing).parameters) - elsewhere:
             assert re.search(rf"\b{parameter}\b", text), parameter
 
 
@@ -229,16 +231,27 @@ def test_the_policies_are_described_once():
     assert "[`rankings`](#rankings)" in sections["pairwise"]
 
 
-def test_parameters_are_spelled_out():
-    """A description may refer to that of another function, but not on to a third."""
-    sections = sections_of_api()
-    referring = {
-        name: re.findall(r"^- `.*?: As in \[`(\w+)`\]", text, flags=re.MULTILINE) for name, text in sections.items()
-    }
-    assert any(referring.values())
-    for targets in referring.values():
-        for target in targets:
-            assert not referring[target], target
+def test_docstrings_of_public_names(monkeypatch):
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(DOCS)
+    assert script("check_docstrings.py")["faults"]() == []
+
+
+@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)])
+def test_help_describes_every_parameter(name):
+    """Where the user stands: no "As in `curve`" in place of a description."""
+    described = sections_of(inspect.getdoc(PUBLIC[name]))
+    for parameter in inspect.signature(PUBLIC[name]).parameters:
+        assert (
+            re.search(rf"^(.*, )?\*{{0,2}}{parameter}(, .*)? : ", described, flags=re.MULTILINE)
+            or parameter == "options"
+        )
+    assert not re.search(r"^ +As in `\w+`\.$", described, flags=re.MULTILINE)
+
+
+def sections_of(text):
+    """Return a docstring's section of parameters."""
+    return text.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
 
 
 @pytest.mark.parametrize("name", fj.MEASURES)

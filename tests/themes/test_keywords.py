@@ -39,6 +39,14 @@ def test_unknown_keywords(name):
     assert str(caught.value) == f"{name}() got an unexpected keyword argument 'qwertz'"
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong", "right"), [("compare", "measure", "measures"), ("auc", "measures", "measure")]
+)
+def test_one_measure_or_several(name, wrong, right):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{wrong}'. Did you mean '{right}'?"):
+        public_functions()[name](*ARGUMENTS[name], **{wrong: "rbo"})
+
+
 @pytest.mark.parametrize("name", [name for name in ARGUMENTS if name != "importances"])
 @pytest.mark.parametrize("option", ["group", "feature_names", "each", "importance_type"])
 def test_options_of_importances_name_the_remedy(name, option):

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.charts.plots import LONGEST
+from fujiscore.charts.figure import LONGEST
 from fujiscore.cli import fuji as command
 from fujiscore.cli.terminal import FILE, Screen, display_width, table
 from fujiscore.errors import NAME, SENTENCE, one_line, printable, short_names, shortened, shown, spelled
@@ -295,7 +295,7 @@ class TestStudies:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(7, 4.6), layout="constrained")
-        study_files.draw_stability(odd_study, figure)
+        study_files.figures(odd_study)["stability"][1](figure)
         assert any("$\\frac$" in text for text in drawn_texts(figure.axes[0]))
         size, draw = study_files.figures(odd_study)["curves"]
         figure = Figure(figsize=size, layout="constrained")

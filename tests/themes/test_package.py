@@ -50,6 +50,14 @@ def test_unknown_kernels_are_attribute_errors():
         _ = fj._kernels.nothing
 
 
+@pytest.mark.parametrize("name", ["results.Comparison", "stats.compare_stability", "rankers.relief"])
+def test_names_that_moved_say_where_they_are(name):
+    with pytest.raises(AttributeError, match=f"it is fujiscore.{name}$"):
+        getattr(fj, name.partition(".")[2])
+    with pytest.raises(AttributeError, match=r"has no attribute 'Comparisons'$"):
+        _ = fj.Comparisons
+
+
 def test_every_kernel_module_is_listed():
     folder = ROOT / "src" / "fujiscore" / "_kernels"
     modules = {path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")}

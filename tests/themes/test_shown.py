@@ -18,8 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.charts import pictures, svg
-from fujiscore.charts.plots import colour
+from fujiscore.charts import svg
 from fujiscore.text.tables import Table, cell_text, columns_table, folded, short_text, spread_places
 
 MANY = 20_000
@@ -174,10 +173,19 @@ def test_pictures_are_where_they_help(plain):
     assert {type(result).__name__ for result in plain if "<svg" not in result._repr_html_()} == without
 
 
-def test_every_named_picture_exists():
-    named = {kind._svg for kind in public_classes().values() if getattr(kind, "_svg", "")}
-    assert named
-    assert not [name for name in named if not callable(getattr(pictures, name, None))]
+def test_every_picture_is_a_figure_too(plain):
+    mpl = pytest.importorskip("matplotlib")
+    mpl.use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    drawn = [result for result in plain if hasattr(result, "_charts")]
+    assert {type(result).__name__ for result in drawn} == {
+        type(result).__name__ for result in plain if "<svg" in result._repr_html_()
+    } - {"Ranking"}
+    for result in drawn:
+        ax = result.plot()
+        ax.figure.canvas.draw()
+        assert ax.has_data(), type(result)
+        plt.close(ax.figure)
 
 
 def test_a_page_of_any_colour_can_show_them(plain):
@@ -204,8 +212,7 @@ def test_thinning_is_said(large):
 def test_colours_are_those_of_the_figures():
     result = fj.compare([4, 3, 2, 1], [4, 2, 3, 1], ["jaccard", "fuji"])
     for name in ("jaccard", "fuji"):
-        assert f'stroke="{colour(name)}"' in result._repr_html_()
-    assert {pictures.ink(name) for name in fj.MEASURES} <= {*map(colour, fj.MEASURES), "currentColor"} - {"#000000"}
+        assert f'stroke="{fj.MEASURES[name].colour}"' in result._repr_html_()
 
 
 def test_heat_maps_have_matplotlibs_colours():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +10,16 @@ import click
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.charts.plots import title
+from fujiscore.charts import figure
+from fujiscore.charts.result import charts_of
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw_figure, write_page
 from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, label, side_by_side, table
-from fujiscore.errors import InputError
+from fujiscore.errors import InputError, short_names
 from fujiscore.measures.overlap import at_zero, overlap_of
 from fujiscore.measures.registry import find
 from fujiscore.null.chance import chance_words, is_least
-from fujiscore.pair import picture
+from fujiscore.pair.charts import comparison_charts
 from fujiscore.pair.compare import zero_caveats
 
 if TYPE_CHECKING:
@@ -133,7 +134,8 @@ def _show(
     """Draw the figure and write the page that were asked for; both show the items at k, where that is possible."""
     if plot is not None:
         at = k if result.in_memory and "fuji" in result.curves else None
-        draw_figure(plot, writing, lambda figure: picture.draw(result, figure, at), picture.size(result, at))
+        charts = comparison_charts(result, at)
+        draw_figure(plot, writing, lambda new: figure.compose(charts, new), figure.composed_size(charts))
     if html is not None:
         from fujiscore.pair.page import comparison
 
@@ -379,7 +381,8 @@ def _bounds(
     shown = sizes_to_show(sizes, points, both.depth)
     at = fj.bounds(both[0], both[1], ks=shown, zero_tail=reading.zero_tail)  # type: ignore[arg-type]
     if plot is not None:
-        draw(plot, writing, [lambda ax: title(along.plot(ax=ax), *both.names)], (6.4, 4.0))
+        heading = " and ".join(short_names(both.names, figure.LONGEST))
+        draw(plot, writing, [replace(chart, heading=heading) for chart in charts_of(along)])
     sets = overlap_of(both, at.ks, at.ks, zero_tail=reading.zero_tail)
     low, high = (np.where(at_zero(sets, fuzzy=True), np.nan, side) for side in (at.low, at.high))
     alone = along.ks.size == 1 and along.ks[0] == at.ks[0]  # the area is the value at the only k

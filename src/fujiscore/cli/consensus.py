@@ -8,6 +8,7 @@ import click
 import numpy as np
 
 import fujiscore as fj
+from fujiscore.charts.result import charts_of
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
 from fujiscore.cli.terminal import BLUE, label, side_by_side, table
@@ -108,9 +109,7 @@ def command(
             rankings, permutations=permutations, random_state=seed, **work.arguments(writing)
         )
     if plot is not None:
-        parts = [result, *([agreement] if agreement else [])]
-        height = max(1.8 + 0.3 * min(len(rankings), 40), 4.0 if agreement else 0.0)
-        draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in parts], (6.4, height))  # type: ignore[misc]
+        draw(plot, writing, [*charts_of(result), *(charts_of(agreement) if agreement else ())])
     deliver(_report(result, agreement, writing.show), writing)
 
 

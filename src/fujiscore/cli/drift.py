@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import fujiscore as fj
+from fujiscore.charts.result import charts_of
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import GREEN, ORANGE, label, table
@@ -170,8 +171,7 @@ def command(
         result = replace(result, notes=(first, *result.notes))
     verdict = result.judge(**asdict(limits))
     if plot is not None:
-        rows = min(15, len(result.changes))
-        draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 1.6 + 0.28 * rows))
+        draw(plot, writing, charts_of(result))
     if html is not None:
         from fujiscore.versions.page import drift as page_of
 

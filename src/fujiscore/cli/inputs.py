@@ -74,12 +74,12 @@ class Inputs:
 
     def checked(self, paths: Sequence[str], parts: Sequence[Loaded], **changed: Any) -> Rankings:
         """Return the rankings that were loaded from files, aligned and checked."""
-        from fujiscore.io import admit, merged
+        from fujiscore.io import align_loaded, merged
 
         policies: Any = {name: getattr(self._reading, name) for name in POLICIES} | changed
         if "universe" not in changed:
             policies["universe"] = self.universe
-        return admit(merged(paths, parts), **policies)
+        return align_loaded(merged(paths, parts), **policies)
 
     def long_pair(self, paths: Sequence[str]) -> list[Column] | None:
         """Return the two columns of Parquet files to compare if they do not fit in memory, otherwise None."""

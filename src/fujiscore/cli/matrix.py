@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 import fujiscore as fj
-from fujiscore.charts.matrix_plots import matrix_size
+from fujiscore.charts.result import charts_of
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import heat_map, label, table
@@ -108,8 +108,7 @@ def command(
     ]
     matrices = _ordered(matrices, by_value=reference is not None, cluster=cluster)
     if plot is not None:
-        size = matrix_size(matrices[0], 0.55, 0.5)
-        draw(plot, writing, [lambda ax, one=one: one.plot(ax=ax) for one in matrices], size)  # type: ignore[misc]
+        draw(plot, writing, [charts_of(matrix)[0] for matrix in matrices])
     if html is not None:
         from fujiscore.many.page import matrices as page_of
 

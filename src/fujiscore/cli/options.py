@@ -11,7 +11,7 @@ import click
 
 from fujiscore.errors import InputError, spelling
 from fujiscore.inference.intervals import ALTERNATIVES
-from fujiscore.inputs.rankings import DUPLICATES, MISSING, NAN, NEGATIVE
+from fujiscore.inputs.options import DUPLICATES, MISSING, NAN, NEGATIVE
 from fujiscore.inputs.transforms import TRANSFORMS
 from fujiscore.io.formats import FORMATS
 from fujiscore.measures.grids import GRIDS

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fujiscore._version import __version__
+from fujiscore.charts import figure
 from fujiscore.cli.terminal import FILE, Screen, terminal
 from fujiscore.errors import InputError, MissingExtraError, one_line
 from fujiscore.text.data import ascii_json, to_json
@@ -20,6 +21,7 @@ from fujiscore.work.files import write_atomically
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.cli.options import Writing
     from fujiscore.pages.page import Page
 
@@ -127,32 +129,30 @@ def _print(text: str) -> None:
     click.echo(text, nl=False, color=True)
 
 
-def draw(plot: str, writing: Writing, draw_on: Sequence[Callable[[Any], Any]], size: tuple[float, float]) -> None:
-    """Draw on as many axes of a size as there are functions, up to three side by side, and write the figure."""
-    count = len(draw_on)
-    columns = count if count <= 3 else 2
-    rows = -(-count // columns)
+def draw(plot: str, writing: Writing, charts: Sequence[Chart]) -> None:
+    """Draw charts on axes of one size, up to three side by side, and write the figure."""
+    columns = len(charts) if len(charts) <= 3 else 2
+    rows = -(-len(charts) // columns)
+    widths, heights = zip(*map(figure.size, charts), strict=True)
 
-    def on(figure: Any) -> None:
-        for i, draw_one in enumerate(draw_on):
-            draw_one(figure.add_subplot(rows, columns, i + 1))
+    def on(new: Any) -> None:
+        for i, chart in enumerate(charts):
+            figure.draw(chart, new.add_subplot(rows, columns, i + 1))
 
-    draw_figure(plot, writing, on, (size[0] * columns, size[1] * rows))
+    draw_figure(plot, writing, on, (max(widths) * columns, max(heights) * rows))
 
 
 def draw_figure(plot: str, writing: Writing, draw_on: Callable[[Any], Any], size: tuple[float, float]) -> None:
     """Draw on a figure and write it."""
     try:
         from matplotlib.figure import Figure
-
-        from fujiscore.charts.plots import write_figure
     except ImportError as error:
         raise MissingExtraError("--plot needs matplotlib: pip install 'fujiscore[plot]'") from error
-    figure = Figure(figsize=size, layout="constrained")
-    draw_on(figure)
+    new = Figure(figsize=size, layout="constrained")
+    draw_on(new)
     path = Path(plot)
     kind = path.suffix[1:].lower()
-    write_atomically(path, lambda file: write_figure(figure, file, kind), replace=writing.force)
+    write_atomically(path, lambda file: figure.write_figure(new, file, kind), replace=writing.force)
     note(writing, f"figure: {path}")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fujiscore.charts.result import charts_of
 from fujiscore.cli import options
 from fujiscore.cli.compare import heading
 from fujiscore.cli.explain import HEADER, explained
@@ -160,7 +161,7 @@ def command(
     result = compare_runs(old, new, **chosen) if run is None else _blessed(old, run, chosen)
     verdict = judge(result, **gates)
     if plot is not None:
-        draw(plot, writing, [lambda ax: result.plot(ax=ax)], (6.4, 4.0))
+        draw(plot, writing, charts_of(result)[:1])
     if html is not None:
         from fujiscore.runs.page import run_comparison
 

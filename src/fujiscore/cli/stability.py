@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import fujiscore as fj
-from fujiscore.charts.plots import title
+from fujiscore.charts.figure import LONGEST
+from fujiscore.charts.result import charts_of
 from fujiscore.cli import inputs, options
 from fujiscore.cli.between import report as report_between
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
 from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
-from fujiscore.errors import NAME, InputError, counted, short_names, shortened
+from fujiscore.errors import NAME, InputError, counted, printable, short_names, shortened
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.many.ranks import COVERS as RANKS_COVER
 from fujiscore.many.ranks import item_ranks
@@ -177,7 +179,7 @@ def _deliver_ranks(result: fj.results.ItemRanks, name: str, plot: str | None, wr
     rows = list(zip(*plain, strict=True))
     if plot is not None:
         shown = min(len(rows), writing.show or DRAWN, MOST_DRAWN)
-        draw(plot, writing, [lambda ax: result.plot(ax, items=shown)], (6.4, 1.4 + 0.24 * shown))
+        draw(plot, writing, [replace(chart, most=shown) for chart in charts_of(result)])  # type: ignore[call-arg]
     data = {"group": name, "rankings": result.m, "confidence": result.confidence, "k": result.k}
     items = [dict(zip(columns, row, strict=True)) for row in rows]
     report = Report(
@@ -285,12 +287,8 @@ def _draw(
     plot: str, writing: options.Writing, names: Sequence[str], curves: list[list[fj.results.StabilityCurve]]
 ) -> None:
     """Draw each method's curve of each measure on axes of its own."""
-
-    def on(curve: fj.results.StabilityCurve, name: str) -> Any:
-        return lambda ax: title(curve.plot(ax=ax), name)
-
-    axes = [on(curve, name) for part in curves for curve, name in zip(part, names, strict=True)]
-    draw(plot, writing, axes, (5.2, 4.0))
+    pairs = [(charts_of(curve)[0], name) for part in curves for curve, name in zip(part, names, strict=True)]
+    draw(plot, writing, [replace(chart, heading=printable(name, LONGEST)) for chart, name in pairs])
 
 
 def _report(

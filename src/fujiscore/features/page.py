@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.charts.plots import PALETTE
+from fujiscore.charts.palette import ORANGE
 from fujiscore.features import report as study_report
 from fujiscore.many.page import ITEMS, follow_part, interval_row, matrix_part, ranks_part
 from fujiscore.measures.registry import find
@@ -82,7 +82,7 @@ def _stability_part(result: Study) -> dict[str, Any]:
     for name in result.methods:
         flat = result.flat_resamples[name]
         label = f"{name} (flat in {flat} of {result.settings['resamples']})" if flat else name
-        row = interval_row(label, result.stability[name]) | {"colour": PALETTE[0]}
+        row = interval_row(label, result.stability[name]) | {"colour": ORANGE}
         if result.stability_corrected is not None:
             one = result.stability_corrected[name]
             row["corrected"] = {"value": number(one.value), "low": number(one.low), "high": number(one.high)}

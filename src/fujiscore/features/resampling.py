@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fujiscore._version import __version__
 from fujiscore.errors import InputError, choice, counted, integer, proportion, spelled
 from fujiscore.rankers.adapt import Ranker
 from fujiscore.rankers.ranking import Rankers, scores_of
-from fujiscore.work.checkpoint import finished_tiles, key_of, sum_of, version
+from fujiscore.work.checkpoint import finished_tiles, key_of, sum_of
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def _key(table: Features, rankers: Rankers, trees: int, schedule: Plan) -> str:
     # The number of resamples matters to folds and windows: other schemes can be continued with more of them.
     count = 0 if schedule.scheme in {"subsample", "bootstrap"} else schedule.count
     known = {name: describe(ranker) for name, ranker in rankers.items()}
-    parts = (known, trees, schedule.scheme, schedule.fraction, schedule.seed, count, version())
+    parts = (known, trees, schedule.scheme, schedule.fraction, schedule.seed, count, __version__)
     data = (table.values, table.categorical, table.target.task, table.target.values, table.groups)
     return key_of(sum_of((*data, *schedule.rows_of, parts)))
 

@@ -6,27 +6,30 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import Result
+from fujiscore.charts.result import Result, charts_of
 from fujiscore.errors import NAME, InputError, integer, printable, proportion, spelled
 from fujiscore.inference.multiplicity import adjusted
+from fujiscore.inputs.options import takes
 from fujiscore.inputs.orders import read_only
 from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.many.pairwise import pairwise
 from fujiscore.many.ranks import ItemRanks, item_ranks
 from fujiscore.many.stability import Stability, of_pairs
 from fujiscore.many.stability_tests import StabilityComparison, compare_stabilities
-from fujiscore.measures.grids import grid
+from fujiscore.measures.grids import MANY_PAIRS, grid
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import has_closed_form
 from fujiscore.pages.page import Page, Reported
 from fujiscore.pair.compare import Comparison, compare
+from fujiscore.rankers.features import DESCRIPTIONS
 from fujiscore.text.tables import Table, columns_table, first_places, short_start
 from fujiscore.text.tabular import Tabular
 from fujiscore.work.seeds import as_seed
+from fujiscore.work.tiles import Execution
 
 if TYPE_CHECKING:
     import os
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from fujiscore.rankers.targets import Task
 
     Pair: TypeAlias = tuple[str, str]
+    from fujiscore.charts.kinds import Chart
 
 Scheme: TypeAlias = Literal["subsample", "bootstrap", "folds", "time"]
 
@@ -161,7 +165,13 @@ class Study(Result, Reported):
         return read_only(values)
 
     def p_value(self, first: str, second: str) -> float | None:
-        """Return the p-value of one pair, None without permutations."""
+        """Return the p-value of one pair, None without permutations.
+
+        Parameters
+        ----------
+        first, second : str
+            The names of the methods.
+        """
         values = self.p_values
         return None if values is None else float(values[self.methods.index(first), self.methods.index(second)])
 
@@ -192,7 +202,12 @@ class Study(Result, Reported):
         return {**steady, "similarity": {f"{a}-{b}": self.matrix[a, b] for a, b in self.curves}}
 
     __str__ = to_markdown
-    _svg = "study"
+
+    def _charts(self) -> Sequence[Chart]:
+        from fujiscore.features.charts import stability_chart
+
+        agreement = charts_of(self.corrected or self.matrix) if len(self.methods) > 1 else []
+        return [*agreement, stability_chart(self)]
 
     def _summary(self) -> list[str]:
         from fujiscore.features import report as study_report
@@ -215,22 +230,30 @@ class Study(Result, Reported):
         """Write tables, figures and a summary to a folder, complete or not at all; return the files' paths.
 
         The folder is created if necessary. One that holds an earlier study, unchanged, is replaced; files that were
-        not written by a study, or were changed since, are replaced only with force=True, and all others are kept. By
-        default figures are drawn if matplotlib is installed. Their format is "png", "svg" or "pdf"; text in the latter
-        two can be edited.
+        not written by a study, or were changed since, are replaced only with force=True, and all others are kept.
+
+        Parameters
+        ----------
+        folder : str or path-like
+            The folder to write.
+        pictures : bool, optional
+            Whether to draw figures; by default if matplotlib is installed.
+        picture_format : {"png", "svg", "pdf"}
+            Format of the figures; text in the latter two can be edited.
         """
         from fujiscore.features import files as study_files
 
         return study_files.save(self, folder, pictures=pictures, picture_format=picture_format, force=force)
 
 
+@takes(Execution, DESCRIPTIONS)
 def study(
     X: Any,
     y: Any = None,
     methods: Any = None,
     *,
     measure: Any = "fuji",
-    ks: Any = "exp",
+    ks: Any = MANY_PAIRS,
     resamples: int = 20,
     scheme: Scheme | Any = "subsample",
     fraction: float = 0.8,
@@ -244,10 +267,8 @@ def study(
     groups: Any = None,
     trees: int = 200,
     random_state: Any = 0,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
     resume: str | os.PathLike[str] | None = None,
+    **work: Unpack[Execution],
 ) -> Study:
     """Rank the features of a data set by several methods, compare the rankings and judge their stability.
 
@@ -256,11 +277,7 @@ def study(
     Parameters
     ----------
     methods : sequence or mapping, optional
-        As in `rank`; by default its four methods.
-    X, y, features, categorical, task, nan, trees
-        As in `rank`.
-    measure, ks, n_jobs, executor, progress
-        As in `pairwise`.
+        Whatever `as_ranker` takes, or a mapping of names to it, as in `rank`; by default its four methods.
     resamples, scheme, fraction : int, {"subsample", "bootstrap", "folds", "time"} or splitter, float
         How often the methods are repeated, at least 3 times, and on what: a `fraction` of the rows of each class; as
         many rows with replacement; all but one of `resamples` folds; the first rows, in order of time, each resample
@@ -280,6 +297,11 @@ def study(
     resume : path, optional
         A folder that keeps finished resamples, so that an interrupted run resumes. They are reused only for the same
         data, methods and options. One run at a time may use it.
+
+    Returns
+    -------
+    Study
+        With `.rankings`, `.matrix`, `.curves`, `.stability`, `.top`, `.notes` and `.save()`.
 
     Examples
     --------
@@ -322,9 +344,9 @@ def study(
         "ks": ks if isinstance(ks, str) else points.ks.tolist(),
         "area": "value over the whole list" if chosen.whole else points.area,
     }
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    threads: Any = {"n_jobs": work.get("n_jobs"), "progress": work.get("progress")}
     with kept_warning_filters():
-        scores = scores_of(table, rankers, settings["trees"], seed, n_jobs=n_jobs, progress=progress)
+        scores = scores_of(table, rankers, settings["trees"], seed, **threads)
         drawn, resumed = resampled_scores(table, rankers, settings["trees"], schedule, resume=resume, **work)
     rankings = as_rankings(rankers, scores, table)
     names = [f"resample {i + 1}" for i in range(schedule.count)]

@@ -10,6 +10,8 @@ import numpy as np
 from fujiscore.errors import choice
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Scores: TypeAlias = NDArray[np.float64]
@@ -147,6 +149,14 @@ def welch(variances: Any, sizes: Any) -> float:
     variances, sizes = np.asarray(variances, np.float64), np.asarray(sizes, np.float64)
     rest = float((variances**2 / (sizes - 1)).sum())
     return float(variances.sum() ** 2 / rest) if rest > 0 else float(sizes.min() - 1)
+
+
+def degrees_of_freedom(variances: Any, sizes: Sequence[int]) -> float:
+    """Return those of a difference of stabilities: Welch's for equal numbers, otherwise one less than the fewest.
+
+    With unequal numbers, Welch's let tests at 5 % reject in up to 24 % of cases.
+    """
+    return welch(variances, sizes) if len(set(sizes)) == 1 else min(sizes) - 1.0
 
 
 def quantile(confidence: float, freedom: float) -> float:

@@ -28,25 +28,22 @@ NO_ITEM = -1  # what indexes return as the id where they have no more items
 
 
 class Labelled(NamedTuple):
-    """One ranking as labels (None: positions) and unchecked scores in the same order.
-
-    `negative` is the policy for negative scores that suits them, for callers that name none; `underscored`, whether
-    the labels have underscores where they may have had blanks; `unsigned`, of scores that lost their signs, what they
-    are and how to keep the signs, for `no_signs`; `evidence`, what is known about their direction.
-    """
+    """One ranking as labels (None: positions) and unchecked scores in the same order."""
 
     items: Labels | None
     scores: Scores
     notes: tuple[str, ...] = ()
-    negative: str = "raise"
-    underscored: bool = False
-    unsigned: str | None = None
-    evidence: Evidence | None = None
+    negative: str = "raise"  # the policy for negative scores that suits them, for callers that name none
+    underscored: bool = False  # the labels have underscores where they may have had blanks
+    unsigned: str | None = (
+        None  # of scores that lost their signs: what they are and how to keep the signs, for `no_signs`
+    )
+    evidence: Evidence | None = None  # what is known about their direction
 
 
-def no_signs(name: str, asked: str, unsigned: str) -> InputError:
-    """Return the error for scores without signs where something was asked that compares signs."""
-    return InputError(f"{name} must have signs for {asked}; it holds {unsigned}", "signs")
+def no_signs(name: str, wanted: str, unsigned: str) -> InputError:
+    """Return the error for scores without signs where something is wanted that compares signs."""
+    return InputError(f"{name} must have signs for {wanted}; it holds {unsigned}", "signs")
 
 
 class ReadInPasses:
@@ -196,8 +193,13 @@ def _array(obj: Any, name: str) -> NDArray[Any]:
         ) from None
     # Numbers beside text became text too, and large integers beside floats became floats.
     if values.ndim == 1 and (values.dtype.kind in "US" or (values.dtype.kind == "f" and _is_large(values).any())):
-        values = np.array([*obj, None], np.object_)[:-1]
+        values = objects(obj)
     return values
+
+
+def objects(values: Iterable[Any]) -> NDArray[Any]:
+    """Return values as a vector of Python objects, sequences among them, too."""
+    return np.array([*values, None], np.object_)[:-1]
 
 
 def as_ids(obj: Any, name: str, remedy: str) -> NDArray[Any]:
@@ -240,7 +242,7 @@ def _numbers(values: NDArray[Any], name: str) -> Scores:
         raise InputError(f"{name} must hold at least one score; it is empty.")
     require_size(values.size, name)
     numbers = values if values.dtype.kind in "fiub" else _from_objects(values, name)
-    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, which the door refuses
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, which is refused later
         scores = np.ascontiguousarray(numbers, dtype=np.float64)
     if values.dtype.kind not in "fb" and (large := _is_large(scores)).any():
         require_apart(values[large].tolist(), f"{name} must hold")
@@ -287,7 +289,11 @@ def _from_library(obj: Any, name: str) -> Labelled:
     if nw.dependencies.is_pandas_series(obj):
         return _from_pandas(obj, name)
     if nw.dependencies.is_into_series(obj):
-        part = _from_array(_series_array(nw.from_native(obj, series_only=True)), name)
+        series = nw.from_native(obj, series_only=True)
+        values = np.asarray(series.to_numpy())
+        if series.dtype.is_integer() and values.dtype.kind == "f" and _is_large(values).any():
+            values = objects(series.to_list())  # integers that nulls beside them made floats
+        part = _from_array(values, name)
         return part._replace(evidence=evidence(getattr(obj, "name", None), part.scores))
     if is_table(obj):
         names, columns = from_table(obj, None)
@@ -302,7 +308,7 @@ def _from_library(obj: Any, name: str) -> Labelled:
             f"{name} must be scores; got the model {type(obj).__name__}. Pass fujiscore.importances of it."
         )
     if hasattr(obj, "__array__") and not isinstance(obj, type):
-        return _from_array(_own_array(obj, name), name)
+        return _from_array(_converted(obj, name), name)
     if isinstance(obj, Iterable) and not isinstance(obj, (str, bytes, set, frozenset)):
         return _from_sequence(list(obj), name)
     remedy = " Read files with fujiscore.read." if isinstance(obj, (str, os.PathLike)) else ""
@@ -312,8 +318,8 @@ def _from_library(obj: Any, name: str) -> Labelled:
     )
 
 
-def _own_array(obj: Any, name: str) -> NDArray[Any]:
-    """Return the array that an object (a tensor, say) makes of itself."""
+def _converted(obj: Any, name: str) -> NDArray[Any]:
+    """Return the array that an object, such as a tensor, converts itself to."""
     try:
         return np.asanyarray(obj)  # a masked array stays one
     except (RuntimeError, TypeError, ValueError) as error:
@@ -325,10 +331,13 @@ def _from_pandas(series: Any, name: str) -> Labelled:
     if series.dtype.kind in "OT" and len(series) and _all_text(series.tolist()):
         return _from_items(series.tolist(), name)
     values = _numbers(_pandas_array(series), name)
-    index = series.index
+    return Labelled(_index_labels(series.index), values, evidence=evidence(series.name, values))
+
+
+def _index_labels(index: Any) -> Labels:
+    """Return the labels of a pandas index, a range for the default one."""
     plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
-    labels = range(len(index)) if plain else index.tolist()
-    return Labelled(labels, values, evidence=evidence(series.name, values))
+    return range(len(index)) if plain else index.tolist()
 
 
 def _pandas_array(series: Any) -> NDArray[Any]:
@@ -341,13 +350,6 @@ def _pandas_array(series: Any) -> NDArray[Any]:
         if kind in "fb" or not _is_large(values).any():
             return values
     return np.asarray(series.to_numpy(dtype=np.object_, na_value=np.nan))
-
-
-def _series_array(series: Any) -> NDArray[Any]:
-    """Return a Series of another library as an array; integers that nulls beside them made floats as they were."""
-    values = np.asarray(series.to_numpy())
-    lossy = series.dtype.is_integer() and values.dtype.kind == "f" and bool(_is_large(values).any())
-    return np.array([*series.to_list(), None], np.object_)[:-1] if lossy else values
 
 
 def is_table(obj: Any) -> bool:
@@ -390,15 +392,17 @@ def from_table(obj: Any, items: Any) -> tuple[list[str], list[Labelled]]:
     notes = (f"the column {column!r} labels the items, not the index",) if guessed else ()
     scored = [name for name in columns if name != column]
     if column is not None:
-        _require_columns_of_rankings(table, column, labels, scored, asked=items is not None)
+        _require_columns_of_rankings(table, column, labels, scored, named=items is not None)
     block = np.empty((len(scored), len(table)))  # one copy of the table: rankings.block() needs no second one
     for row, name in zip(block, scored, strict=True):
-        row[:] = _column_scores(table[name], name)
+        column_ = table[name]
+        nulls = not column_.dtype.is_numeric() or column_.is_null().any()
+        row[:] = _numbers(objects(column_.to_list()) if nulls else np.asarray(column_.to_numpy()), name)
     both = zip(scored, block, strict=True)
     return scored, [Labelled(labels, row, notes, evidence=evidence(name, row)) for name, row in both]
 
 
-def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: Sequence[str], *, asked: bool) -> None:
+def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: Sequence[str], *, named: bool) -> None:
     """Raise if a table may have one row per item and ranking, or one ranking per row, by its columns' names."""
     by = next((name for name in scored if is_group_name(name) and table[name].dtype.is_integer()), None)
     if by is not None and len(set(labels)) < len(labels):
@@ -406,7 +410,7 @@ def _require_columns_of_rankings(table: Any, column: str, labels: Any, scored: S
             f"rankings must have one column per ranking; this table seems to have one row per item and ranking, named "
             f"by {by!r}. Reshape it, in pandas by .pivot(index={column!r}, columns={by!r}, values=...), or drop {by!r}."
         )
-    if not asked and len(scored) > 1 and is_group_name(column):
+    if not named and len(scored) > 1 and is_group_name(column):
         raise InputError(
             f"rankings must say whether rows or columns are rankings, for column {column!r} may name either. Pass "
             f"{spelled('items', column)} to rank the rows by each column; or transpose the table to rank the columns "
@@ -470,13 +474,13 @@ def _text_column(table: Any) -> str | None:
     text = [name for name in table.columns if not _holds_scores(table[name])]
     if len(text) > 1:
         item, *others = sorted(text, key=is_group_name)  # those that may name rankings last
-        named = f"Name the column of labels: {spelled('items', item)}, and drop the others."
+        advice = f"Name the column of labels: {spelled('items', item)}, and drop the others."
         if is_group_name(others[-1]):
             pivot = f".pivot(index={item!r}, columns={others[-1]!r}, values=...)"
-            named += f" Or, if {others[-1]!r} names the rankings, reshape the table, in pandas by {pivot}."
+            advice += f" Or, if {others[-1]!r} names the rankings, reshape the table, in pandas by {pivot}."
         raise InputError(
             f"rankings must have numeric columns and at most one of labels; {', '.join(map(repr, text[:8]))} are not "
-            f"numeric. {named}"
+            f"numeric. {advice}"
         )
     if text and len(table.columns) == 1:
         raise InputError(f"rankings must have a column of scores; {text[0]!r} is the only column, and it is text.")
@@ -502,15 +506,4 @@ def _frame_labels(obj: Any, table: Any, column: str | None) -> Labels | None:
     if column is not None:
         labels: list[Hashable] = table[column].to_list()
         return labels
-    if not nw.dependencies.is_pandas_dataframe(obj):
-        return None
-    index = obj.index
-    plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
-    return range(len(index)) if plain else index.tolist()
-
-
-def _column_scores(series: Any, name: str) -> Scores:
-    """Return a column as scores, nulls as NaN."""
-    if not series.dtype.is_numeric() or series.is_null().any():
-        return _numbers(np.array([*series.to_list(), None], np.object_)[:-1], name)
-    return _numbers(np.asarray(series.to_numpy()), name)
+    return _index_labels(obj.index) if nw.dependencies.is_pandas_dataframe(obj) else None

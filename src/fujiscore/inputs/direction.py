@@ -71,59 +71,32 @@ NEARLY_ALL, MOST = 0.9, 0.5
 
 @dataclass(frozen=True)
 class RowOrder:
-    """How an order that rows have beside their scores agrees with these.
+    """How an order that rows have beside their scores agrees with these."""
 
-    Attributes
-    ----------
-    rank : str or None
-        The rank column; None for the order of the rows themselves.
-    lists : int
-        The number of lists in which at least two steps lead from one score to another.
-    rising : int
-        In how many of them no score falls from one row to the next: the best row has the lowest score.
-    steps : int
-        The number of steps from one score to a higher one in these.
-    """
-
-    rank: str | None
-    lists: int
-    rising: int
-    steps: int
+    rank: str | None  # the rank column; None for the order of the rows themselves
+    lists: int  # those in which at least two steps lead from one score to another
+    rising: int  # those of them in which no score falls from one row to the next: the best row has the lowest score
+    steps: int  # from one score to a higher one in these
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known about the direction of scores apart from their values.
+    """What is known about the direction of scores apart from their values."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the column, the Series or the field.
-    kind : str or None
-        What the name says the scores are, if that is something of which less is better.
-    order : Order or None
-        The order of rows or ranks beside the scores.
-    """
-
-    name: str
-    kind: str | None = None
-    order: RowOrder | None = None
+    name: str  # of the column, the Series or the field
+    kind: str | None = None  # what the name says the scores are, if less of it is better
+    order: RowOrder | None = None  # of rows or ranks beside the scores
 
 
 def evidence(name: object, scores: Scores, order: RowOrder | None = None) -> Evidence | None:
     """Return what a name and an order say about the direction of scores; None if they say nothing."""
     kind = kind_of(name) if isinstance(name, str) else None
-    if kind is not None and not _may_be(kind, scores):
-        kind = None
+    most = 1.0 if kind == P_VALUES else np.inf
+    if kind is not None and not ((scores >= 0) & (scores <= most) | np.isnan(scores)).all():
+        kind = None  # scores do not have the range of what their name says
     if kind is None and (order is None or not order.rising):
         return None
     return Evidence(str(name), kind, order)
-
-
-def _may_be(kind: str, scores: Scores) -> bool:
-    """Return whether scores have the range of what their name says; NaN may be anything."""
-    most = 1.0 if kind == P_VALUES else np.inf
-    return bool(((scores >= 0) & (scores <= most) | np.isnan(scores)).all())
 
 
 def kind_of(name: str) -> str | None:
@@ -190,19 +163,15 @@ def _agreement(rank: str | None, lists: NDArray[np.int64], scores: Scores, place
 
 
 def judged(found: Evidence | None, name: str) -> tuple[str, ...]:
-    """Return notes on scores that are read as they stand though something says that less is better.
-
-    Raises
-    ------
-    InputError
-        If a rank column, or the order of the rows, contradicts the scores in nearly all lists.
-    """
+    """Return notes on scores of which less seems better; raise if ranks, or the rows' order, contradict nearly all."""
     if found is None:
         return ()
-    share = _share(found.order)
-    if found.order is not None and share >= NEARLY_ALL:
+    order = found.order
+    known = order is not None and order.steps >= (ROW_STEPS if order.rank is None else RANK_STEPS)
+    share = order.rising / order.lists if order is not None and known else 0.0
+    if order is not None and share >= NEARLY_ALL:
         raise InputError(
-            f"{name} must hold scores of which higher is better; {_contradiction(found.order)}. If lower is better, "
+            f"{name} must hold scores of which higher is better; {_contradiction(order)}. If lower is better, "
             f"pass {_remedy(found)}; if higher is, {spelled('transform', 'as_is')}."
         )
     notes: list[str] = []
@@ -213,16 +182,9 @@ def judged(found: Evidence | None, name: str) -> tuple[str, ...]:
             f"{spelled('transform', 'as_is')} if high means good"
         )
         notes.append(Note(Fact("direction", name, examples=alias, named=len(alias), detail=detail)))
-    if found.order is not None and share > MOST:
-        notes.append(f"{name}: {_contradiction(found.order)}; if lower is better, pass {_remedy(found)}")
+    if order is not None and share > MOST:
+        notes.append(f"{name}: {_contradiction(order)}; if lower is better, pass {_remedy(found)}")
     return tuple(notes)
-
-
-def _share(order: RowOrder | None) -> float:
-    """Return the share of lists whose order contradicts the scores, 0 where too little is known."""
-    if order is None or order.steps < (ROW_STEPS if order.rank is None else RANK_STEPS):
-        return 0.0
-    return order.rising / order.lists
 
 
 def _contradiction(order: RowOrder) -> str:

@@ -9,8 +9,9 @@ from fujiscore.errors import InputError, shown, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.coercion import labelled
 from fujiscore.inputs.models.attributions import read_array
+from fujiscore.inputs.options import Policies, takes
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.inputs.rankings import Policies, align, takes_policies
+from fujiscore.inputs.rankings import align
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from fujiscore.inputs.ranking import Rankings
 
 
-@takes_policies
+@takes(Policies)
 def importances(
     obj: Any,
     *,
@@ -53,11 +54,9 @@ def importances(
     name : str, optional
         The ranking's name; by default the model's class.
     negative : {"raise", "clip", "abs", "split"}
-        As in `rankings`. Where it is "raise", coefficients and attributions rank by magnitude, with their signs kept
-        ("abs"), and importances below 0 count as 0 ("clip"). Means of magnitudes, over rows, outputs or classes, have
-        no signs: "split" and sign agreement refuse them.
-    nan, missing, duplicates, transform, universe
-        As in `rankings`.
+        How to treat negative scores, as in `rankings`. Where it is "raise", coefficients and attributions rank by
+        magnitude, with their signs kept ("abs"), and importances below 0 count as 0 ("clip"). Means of magnitudes, over
+        rows, outputs or classes, have no signs: "split" and sign agreement refuse them.
 
     Returns
     -------
@@ -77,12 +76,17 @@ def importances(
     >>> ranking.notes
     ('DecisionTreeClassifier: feature_importances_',)
     """
-    options = models.Options(_names(feature_names), _groups(group), importance_type)
+    if isinstance(feature_names, (str, bytes)) or not (feature_names is None or hasattr(feature_names, "__iter__")):
+        raise InputError(f"{spelled('feature_names')} must be a sequence of names; got {shown(feature_names)}.")
+    if not isinstance(group, bool) and not hasattr(group, "items"):
+        must = f"{spelled('group')} must be True, False or a mapping of feature to group"
+        raise InputError(f"{must}; got {shown(group)}.")
+    options = models.Options(None if feature_names is None else list(feature_names), group, importance_type)
     called = name or models.title(obj) or (obj.name if isinstance(obj, Ranking) else "importances")
     source = models.read(obj, called, options) or read_array(obj, called)
     if source is None:
         return _plain(obj, called, options, each, policies)
-    if options.to_inputs and source.word == "row":
+    if options.group is True and source.word == "row":
         raise InputError(
             f"{spelled('group', value=True)} needs a pipeline; {called} does not tell which columns come from one. "
             "Pass a dict of feature to group."
@@ -97,22 +101,6 @@ def importances(
         raise InputError(f"{spelled('each', value=True)} needs repeats, rows or folds; {called} gives one ranking.")
     parts = source.each()
     return align(list(parts.values()), list(parts), notes=[f"{called}: {'; '.join(source.notes)}"], **policies)
-
-
-def _names(given: Any) -> list[Any] | None:
-    """Return names of features as a list."""
-    if given is None:
-        return None
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-        raise InputError(f"{spelled('feature_names')} must be a sequence of names; got {shown(given)}.")
-    return list(given)
-
-
-def _groups(group: Any) -> Any:
-    """Return what says how features are grouped."""
-    if isinstance(group, bool) or hasattr(group, "items"):
-        return group
-    raise InputError(f"{spelled('group')} must be True, False or a mapping of feature to group; got {shown(group)}.")
 
 
 def _plain(obj: Any, name: str, options: models.Options, each: bool | None, policies: Any) -> Ranking:

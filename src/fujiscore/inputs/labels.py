@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -30,24 +31,12 @@ SPREADSHEET = re.compile(
 
 @dataclass(frozen=True)
 class NearMatches:
-    """Items that several rankings list under labels which differ in spelling only.
+    """Items that several rankings list under labels which differ in spelling only."""
 
-    Attributes
-    ----------
-    count : int
-        The number of such items.
-    changes : tuple of str
-        In what the labels differ: the keys of `REMEDIES`.
-    labels : pair
-        Two labels of one item.
-    lists : pair of int
-        Which of the rankings have these labels.
-    """
-
-    count: int
-    changes: tuple[str, ...]
-    labels: tuple[Any, Any]
-    lists: tuple[int, int]
+    count: int  # of such items
+    changes: tuple[str, ...]  # in what the labels differ: the keys of `REMEDIES`
+    labels: tuple[Any, Any]  # two labels of one item
+    lists: tuple[int, int]  # which of the rankings have these labels
 
 
 def near_matches(*lists: Collection[Hashable]) -> NearMatches | None:
@@ -65,12 +54,17 @@ def _near(unmatched: Sequence[Any], lists: Sequence[Collection[Hashable]]) -> Ne
     for label, key in zip(unmatched, _keys(unmatched), strict=True):
         if keys.setdefault(key, label) is not label:
             several.setdefault(key, [keys[key]]).append(label)
-    owners = _owners({label for group in several.values() for label in group}, lists)
-    found = [group for group in several.values() if _apart(group, owners)]
-    if not found:
+    owners: dict[Any, list[int]] = {label: [] for group in several.values() for label in group}
+    for place, items in enumerate(lists):
+        for label in owners.keys() & items:
+            owners[label].append(place)
+    places = [[place for label in group for place in owners[label]] for group in several.values()]
+    # A list with two of the labels has them for different items.
+    groups = [group for group, of in zip(several.values(), places, strict=True) if len(set(of)) == len(of)]
+    if not groups:
         return None
-    first, second = found[0][:2]
-    return NearMatches(len(found), _differences(found), (first, second), (owners[first][0], owners[second][0]))
+    first, second = groups[0][:2]
+    return NearMatches(len(groups), _differences(groups), (first, second), (owners[first][0], owners[second][0]))
 
 
 def _changed_by_spreadsheet(
@@ -90,7 +84,8 @@ def advice(
     unmatched = _unmatched(lists)
     if (near := _near(unmatched, lists)) is not None:
         i, j = near.lists
-        one, other = (_shown(label, near.changes) for label in near.labels)
+        hidden = not HIDDEN.isdisjoint(near.changes)  # labels that would look the same are escaped
+        one, other = (shortened(ascii(label), NAME) if hidden else shown(label) for label in near.labels)
         match = "matches" if near.count == 1 else "match"
         parts.append(
             f"{counted(near.count, *noun)} {match} but for {', '.join(near.changes)} ({one} in {names[i]}, {other} in "
@@ -106,30 +101,10 @@ def advice(
     return "; ".join(parts) or None
 
 
-def _shown(label: Any, changes: Collection[str]) -> str:
-    """Return a label for a message, escaped where it would look the same as another."""
-    return shown(label) if HIDDEN.isdisjoint(changes) else shortened(ascii(label), NAME)
-
-
 def _unmatched(lists: Sequence[Collection[Hashable]]) -> list[Any]:
     """Return the labels that are not in all lists, each once."""
     common = set(lists[0]).intersection(*lists[1:])
     return list(dict.fromkeys(label for items in lists for label in items if label not in common))
-
-
-def _owners(labels: set[Any], lists: Sequence[Iterable[Hashable]]) -> dict[Any, list[int]]:
-    """Return which lists have each label."""
-    owners: dict[Any, list[int]] = {label: [] for label in labels}
-    for place, items in enumerate(lists):
-        for label in labels.intersection(items):
-            owners[label].append(place)
-    return owners
-
-
-def _apart(group: Sequence[Any], owners: dict[Any, list[int]]) -> bool:
-    """Return whether no list has two of the labels, as it would if they were different items."""
-    places = [place for label in group for place in owners[label]]
-    return len(set(places)) == len(places)
 
 
 def _text(label: Any) -> str:
@@ -137,18 +112,6 @@ def _text(label: Any) -> str:
     if isinstance(label, str):
         return label
     return label.decode(errors="replace") if isinstance(label, bytes) else str(label)
-
-
-def _one_blank(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _visible(text: str) -> str:
-    return text.translate(INVISIBLE)
-
-
-def _one_form(text: str) -> str:
-    return normalize("NFKC", text)
 
 
 def _one_number(text: str) -> str:
@@ -161,9 +124,9 @@ def _one_number(text: str) -> str:
 
 # How each difference in spelling is undone, and what the user can do about it.
 STEPS: dict[str, Callable[[str], str]] = {
-    "invisible characters": _visible,
-    "Unicode form": _one_form,
-    "blanks": _one_blank,
+    "invisible characters": lambda text: text.translate(INVISIBLE),
+    "Unicode form": partial(normalize, "NFKC"),
+    "blanks": lambda text: " ".join(text.split()),
     "case": str.casefold,
     "number format": _one_number,
 }
@@ -197,12 +160,9 @@ def _differences(pairs: Iterable[Sequence[Any]]) -> tuple[str, ...]:
             changes["bytes" if isinstance(first, bytes) or isinstance(second, bytes) else "type"] = None
         one, other = _text(first), _text(second)
         if one != other and not any(step(one) == step(other) for step in known):
-            changes |= dict.fromkeys(_needed(one, other))
+            # The first change that makes the labels equal, or those without which they are not.
+            alone = [change for change, step in STEPS.items() if step(one) == step(other)][:1]
+            needed = alone or [change for change in STEPS if len(set(_keys((one, other), change))) > 1] or list(STEPS)
+            changes |= dict.fromkeys(needed)
             known = [step for change, step in STEPS.items() if change in changes]
     return tuple(change for change in REMEDIES if change in changes)
-
-
-def _needed(one: str, other: str) -> Sequence[str]:
-    """Return the first change that makes two labels equal, or those without which they are not."""
-    alone = [change for change, step in STEPS.items() if step(one) == step(other)][:1]
-    return alone or [change for change in STEPS if len(set(_keys((one, other), change))) > 1] or list(STEPS)

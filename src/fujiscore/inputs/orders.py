@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from math import lgamma
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -33,11 +32,6 @@ class lazy(Generic[T]):  # noqa: N801 - a decorator, as functools.cached_propert
         value = self.function(instance)
         setattr(instance, self.name, value)
         return value
-
-
-def fields_only(self: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass, as `__getstate__`: pickles leave out what is computed from them and kept."""
-    return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def read_only(array: NDArray[D]) -> NDArray[D]:
@@ -100,15 +94,7 @@ class ScoresByRank(Scored, Protocol):
 
 
 class SortedScores:
-    """Scores from best to worst and what follows from them, whichever items have them.
-
-    Attributes
-    ----------
-    raw : ndarray of float64
-        The scores, absent items as -inf.
-    listed : int
-        The number of items that are not absent.
-    """
+    """Scores from best to worst (absent items as -inf) and what follows from them, whichever items have them."""
 
     def __init__(self, raw: Scores, listed: int) -> None:
         self.raw, self.listed = raw, listed
@@ -148,19 +134,7 @@ class SortedScores:
 
 
 class Order:
-    """Scores in item order, and the order that they give: sorted when first needed, once for all who share it.
-
-    Its arrays are for kernels, and are never written to.
-
-    Attributes
-    ----------
-    scores : ndarray of float64
-        The scores in item order.
-    absent : ndarray of bool or None
-        Items that are not listed.
-    n, listed : int
-        The number of items, and of those that are listed.
-    """
+    """Scores in item order, and the order that they give, sorted when first needed; its arrays are never written to."""
 
     def __init__(self, scores: Scores, absent: NDArray[np.bool_] | None = None) -> None:
         self.scores, self.absent, self.n = scores, absent, scores.size

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Sizes = NDArray[np.int64]
 
-# What is wrong with scores; the first is told first.
-FLAWS = ("NaN", "infinite", "negative")
+FLAWS = ("NaN", "infinite", "negative")  # of scores, in the order in which they are reported
 SIGNED = ("abs", "split")  # policies by which the magnitudes rank
 # The kind of fact that a policy for negative scores makes.
 SIGNS = {"clip": "negative as 0", "abs": "magnitudes", "split": "signs split"}
@@ -48,49 +47,23 @@ SIGNS = {"clip": "negative as 0", "abs": "magnitudes", "split": "signs split"}
 
 @dataclass
 class RawLists:
-    """The lists of one ranking, or of one run, while policies are applied to them.
+    """The lists of one ranking, or of one run, while policies are applied to them."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the ranking or run.
-    scores : ndarray of float64
-        The scores of all lists; never changed in place.
-    start : ndarray of int64
-        List q is start[q] to start[q + 1].
-    labels_at : callable
-        Given rows as they were at first, return their items' labels.
-    items : ndarray of int, optional
-        Small integers, the same for equal labels; None if no item is listed twice.
-    span : int
-        More than the greatest of these integers in any side; small, for keys of a small range are looked up in tables.
-    queries : sequence, optional
-        What the lists belong to; None for a single ranking.
-    negative, transform
-        The policy for negative scores, and how to transform them.
-    signed : bool
-        Whether signs are part of what the scores are (attributions), so that magnitudes rank them.
-    quiet : bool
-        Whether it is known already that scores are read as magnitudes.
-    rows : ndarray of int64, optional
-        Which of the first rows are left; None for all of them.
-    has_nan : bool
-        Whether some score is NaN, once that was looked for.
-    """
-
-    name: str
-    scores: Scores
-    start: Sizes
-    labels_at: Callable[[NDArray[Any]], list[Any]]
-    items: NDArray[Any] | None = None
-    span: int = 0
-    queries: Sequence[Any] | None = None
+    name: str  # of the ranking or run
+    scores: Scores  # of all lists; never changed in place
+    start: Sizes  # list q is start[q] to start[q + 1]
+    labels_at: Callable[[NDArray[Any]], list[Any]]  # given rows as they were at first, returns their labels
+    items: NDArray[Any] | None = None  # small integers, the same for equal labels; None if no item is listed twice
+    span: int = (
+        0  # more than the greatest of these in any side; small, for keys of a small range are looked up in tables
+    )
+    queries: Sequence[Any] | None = None  # what the lists belong to; None for a single ranking
     negative: str = "raise"
     transform: Any = None
-    signed: bool = False
-    quiet: bool = False
-    rows: NDArray[np.int64] | None = None
-    has_nan: bool = False
+    signed: bool = False  # signs are part of what the scores are (attributions): magnitudes rank them
+    quiet: bool = False  # it is known already that scores are read as magnitudes
+    rows: NDArray[np.int64] | None = None  # which of the first rows are left; None for all of them
+    has_nan: bool = False  # some score is NaN, once that was looked for
 
     @property
     def sizes(self) -> Scores:
@@ -110,13 +83,18 @@ class RawLists:
         item = f"item {shown(self.labels(np.array([row]))[0])}"
         return item if self.queries is None else f"query {shown(self.queries[self.list_of(row)])}, {item}"
 
+    @property
+    def coded(self) -> NDArray[Any]:
+        """The items, where they are known to be integers."""
+        assert self.items is not None  # noqa: S101 - for the type checker
+        return self.items
+
     def keys(self) -> Sizes:
         """Return a number per row that is the same for rows of the same list and item, in all sides."""
-        assert self.items is not None  # noqa: S101 - for the type checker
         if self.start.size == 2:
-            return self.items
+            return self.coded
         sizes = np.diff(self.start)
-        keys: Sizes = np.repeat(np.arange(sizes.size) * self.span, sizes) + self.items
+        keys: Sizes = np.repeat(np.arange(sizes.size) * self.span, sizes) + self.coded
         return keys
 
     def keep(self, wanted: Mask) -> None:
@@ -128,15 +106,15 @@ class RawLists:
         self.rows = rows if self.rows is None else self.rows[rows]
 
 
-def transform_and_check(sides: Sequence[RawLists], nan: str, tell: Callable[[Fact], None]) -> None:
+def transform_and_check(sides: Sequence[RawLists], nan: str, report: Callable[[Fact], None]) -> None:
     """Transform the scores of all sides, then refuse those that the policies do not allow (steps 1 and 2)."""
     for side in sides:
-        _transform(side, tell)
+        _transform(side, report)
     for side in sides:
-        _check(side, nan, tell)
+        _check(side, nan, report)
 
 
-def _transform(side: RawLists, tell: Callable[[Fact], None]) -> None:
+def _transform(side: RawLists, report: Callable[[Fact], None]) -> None:
     """Transform the scores; "abs" of scores that are read as magnitudes leaves the signs beside them."""
     if side.transform is None:
         return
@@ -144,14 +122,14 @@ def _transform(side: RawLists, tell: Callable[[Fact], None]) -> None:
     side.scores = transformed_lists(side.start, before, side.transform, side.name)
     word = side.transform if isinstance(side.transform, str) else ""
     if word == "neglog10":
-        tell(Fact("p-values of 0", side.name, int((before == 0).sum()), detail=f"{SMALLEST:.1g}"))
+        report(Fact("p-values of 0", side.name, int((before == 0).sum()), detail=f"{SMALLEST:.1g}"))
     if word == "abs" and side.queries is None and (before < 0).all():
-        tell(Fact("magnitudes", side.name, before.size, before.size))
+        report(Fact("magnitudes", side.name, before.size, before.size))
     if word == side.negative == "abs":
         side.scores, side.quiet = np.copysign(side.scores, before), True
 
 
-def _check(side: RawLists, nan: str, tell: Callable[[Fact], None]) -> None:
+def _check(side: RawLists, nan: str, report: Callable[[Fact], None]) -> None:
     """Refuse scores that are NaN, infinite or negative, by the policies; count the negative ones that are not."""
     side.has_nan, infinite, below = _kernels.order.flaws(side.scores)
     if side.has_nan or infinite or below:
@@ -161,17 +139,15 @@ def _check(side: RawLists, nan: str, tell: Callable[[Fact], None]) -> None:
     if side.negative in SIGNS and not side.quiet:
         negative = int((side.scores < 0).sum()) if below else 0
         detail = "signed" if side.signed else ""
-        tell(Fact(SIGNS[side.negative], side.name, negative, side.scores.size, detail=detail))
+        report(Fact(SIGNS[side.negative], side.name, negative, side.scores.size, detail=detail))
 
 
 def refused(scores: Scores, negative: str, nan: str) -> dict[str, Mask]:
-    """Return the flaws that the policies refuse, first things first, and which scores have them."""
-    found = {
-        "NaN": np.isnan(scores) if nan == "raise" else None,
-        "infinite": np.isinf(scores) if negative in SIGNED else scores == np.inf,
-        "negative": scores < 0 if negative == "raise" else None,
-    }
-    return {what: bad for what in FLAWS if (bad := found[what]) is not None and bad.any()}
+    """Return the flaws that the policies refuse, in the order of their reports, and which scores have them."""
+    flaws = {"NaN": np.isnan(scores)} if nan == "raise" else {}
+    flaws["infinite"] = np.isinf(scores) if negative in SIGNED else scores == np.inf
+    flaws |= {"negative": scores < 0} if negative == "raise" else {}
+    return {what: bad for what, bad in flaws.items() if bad.any()}
 
 
 def bad_scores(what: str, name: str, count: int, total: int, first: float, place: str) -> InputError:
@@ -190,15 +166,8 @@ def bad_scores(what: str, name: str, count: int, total: int, first: float, place
     return InputError(f"{name} must hold non-negative scores; {came}. {remedy}", what)
 
 
-def merge(sides: Sequence[RawLists], duplicates: str, tell: Callable[[Fact], None]) -> None:
-    """List each item of a list once (step 3), where items may repeat."""
-    for side in sides:
-        if side.items is not None:
-            _merge(side, duplicates, tell)
-
-
-def _merge(side: RawLists, duplicates: str, tell: Callable[[Fact], None]) -> None:
-    """Merge the rows of an item, or refuse them."""
+def merge(side: RawLists, duplicates: str, report: Callable[[Fact], None]) -> None:
+    """List each item of a list once (step 3): merge the rows of an item, or refuse them."""
     keys, scores = side.keys(), side.scores
     _, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     if first.size == keys.size:
@@ -206,9 +175,9 @@ def _merge(side: RawLists, duplicates: str, tell: Callable[[Fact], None]) -> Non
     again = np.sort(first[counts > 1])
     if duplicates == "raise":
         number = side.list_of(int(again[0]))
-        own = again[again < side.start[number + 1]]
-        raise repeated(side.name, side.labels(own), None if side.queries is None else side.queries[number])
-    tell(about("duplicates", side.name, side.labels(again), count=keys.size - first.size, detail=duplicates))
+        rows = again[again < side.start[number + 1]]
+        raise repeated(side.name, side.labels(rows), None if side.queries is None else side.queries[number])
+    report(about("duplicates", side.name, side.labels(again), count=keys.size - first.size, detail=duplicates))
     merged = scores.copy()
     if duplicates == "mean":
         merged[first] = _means(side, group, first.size)
@@ -255,12 +224,12 @@ def repeated(name: str, items: Sequence[Any], query: Any = None) -> InputError:
     )
 
 
-def zero_nan(sides: Sequence[RawLists], tell: Callable[[Fact], None]) -> None:
+def zero_nan(sides: Sequence[RawLists], report: Callable[[Fact], None]) -> None:
     """Score items 0 that have no score (step 4)."""
     for side in sides:
         bad = np.isnan(side.scores) if side.has_nan else np.empty(0)
         if bad.any():
-            tell(Fact("NaN as 0", side.name, int(bad.sum())))
+            report(Fact("NaN as 0", side.name, int(bad.sum())))
             side.scores = np.where(bad, 0.0, side.scores)
 
 
@@ -279,7 +248,8 @@ def drop(sides: Sequence[RawLists], gone: Sequence[Mask], duplicates: str) -> No
         for side, mask in zip(sides, gone, strict=True):
             keys = side.keys()[mask]
             if np.unique(keys).size < keys.size:
-                merge(sides, duplicates, lambda _: None)
+                for repeating in sides:
+                    merge(repeating, duplicates, lambda _: None)
     for side, mask in zip(sides, gone, strict=True):
         if mask.any():
             side.keep(~mask)

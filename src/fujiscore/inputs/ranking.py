@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
+from fujiscore.charts import svg
+from fujiscore.charts.kinds import Bars
 from fujiscore.errors import (
     LISTED,
     NAME,
@@ -81,13 +83,24 @@ class Ranking(Tabular):
         notes: Sequence[str] = (),
     ) -> None:
         part = labelled(scores, name)
-        values = _require_scores(part.scores, name)
-        given = part.items if items is None else items
-        labels = None if given is None else _plain_labels(given, values.size, name)
-        if items is not None and part.items is not None and not isinstance(part.items, range):
-            _require_same_labels(part.items, labels, name)
+        values, labels = part.scores, part.items if items is None else items
+        if np.isnan(values).any() or (values == np.inf).any():
+            raise InputError(
+                f"{name} must hold finite scores (or -inf); it has NaN or infinity. Pass it through fujiscore.rankings."
+            )
+        labels = frozen(labels)
+        if labels is not None and len(labels) != values.size:
+            must = f"{name} must have one label per score"
+            raise InputError(f"{must}; got {len(labels)} labels and {values.size} scores.")
+        if not isinstance(labels, range | None) and len(unique_labels(labels, name)) < values.size:
+            raise InputError(f"{name} must list each item once; labels repeat. Merge them with fujiscore.rankings.")
+        if items is not None and not isinstance(part.items, range | None) and list(part.items) != list(labels or ()):
+            raise InputError(
+                f"{name} must have one set of labels; its scores have labels of their own, and items are others, or in "
+                "another order. Leave items out, or align the scores with fujiscore.rankings."
+            )
         size = None if universe is None else universe_size(universe, values.size)
-        self._name, self._ordered, self._items = name, Order(values), frozen(labels)
+        self._name, self._ordered, self._items = name, Order(values), labels
         self._universe, self._notes = size, (*notes, *part.notes)
         self._negatives: NDArray[np.bool_] | None = None
         self._split: Labels | None = None
@@ -212,12 +225,9 @@ class Ranking(Tabular):
         return self.scores if self.absent is None else np.where(self.absent, np.nan, self.scores)
 
     def _picture(self) -> str:
-        from fujiscore.charts import svg
-
         names, first = self._first_items(DRAWN)
         title = f"scores of the first {first.size} of {counted(self.n, 'item')}"
-        scores = self.scores[first]
-        return svg.bars(names, scores, title=title, label=title, colours=[svg.BLUE] * first.size, form=".4g")
+        return svg.draw([Bars(names, self.scores[first], title, form=".4g", title=title)])
 
     @property
     def listed(self) -> int:
@@ -378,22 +388,17 @@ class Ranking(Tabular):
         scores, order, scratch = np.empty(self.n), np.empty(self.n, np.int32), np.empty(self.n, np.int32)
         _kernels.chance.reassign(by_rank.raw, by_rank.tie_groups[0], seed, scratch, scores, order)
         absent = None if self._ordered.absent is None else scores == -np.inf
-        negatives = None if self._negatives is None else self._dealt_signs(self._negatives, order, seed)
+        negatives = None
+        if self._negatives is not None:  # equal magnitudes get their signs at random, too
+            ranked = self._negatives[self._ordered.positions]
+            if not self.untied:
+                ranked = ranked[np.lexsort((np.random.default_rng(seed).random(self.n), self.tie_groups[0]))]
+            negatives = np.empty(self.n, np.bool_)
+            negatives[order] = ranked
         dealt = Order.known(scores, absent, order, by_rank)
         return Ranking.checked(
             self.name, dealt, None, self.universe, self.notes, negatives=negatives, unsigned=self.unsigned
         )
-
-    def _dealt_signs(
-        self, negatives: NDArray[np.bool_], order: NDArray[np.int32], seed: np.uint64
-    ) -> NDArray[np.bool_]:
-        """Return which items got a score that was negative; equal magnitudes deal their signs at random, too."""
-        ranked = negatives[self._ordered.positions]
-        if not self.untied:
-            ranked = ranked[np.lexsort((np.random.default_rng(seed).random(self.n), self.tie_groups[0]))]
-        dealt = np.empty(self.n, np.bool_)
-        dealt[order] = ranked
-        return dealt
 
 
 class Rankings(Sequence[Ranking], Tabular):
@@ -426,8 +431,8 @@ class Rankings(Sequence[Ranking], Tabular):
             raise InputError(f"names must name each of the {len(scores)} rankings; got {len(names)} names.")
         require_names(names)
         members = [
-            Ranking(own, labels, name=name, universe=universe, notes=notes)
-            for own, name in zip(scores, names, strict=True)
+            Ranking(values, labels, name=name, universe=universe, notes=notes)
+            for values, name in zip(scores, names, strict=True)
         ]
         for ranking in members:
             if ranking.n != members[0].n or (labels is None and ranking.items is not None):
@@ -581,8 +586,10 @@ class Rankings(Sequence[Ranking], Tabular):
         """
         rows = [ranking.ordered.scores for ranking in self._rankings]
         block = rows[0].base
-        if block is not None and block.shape == (len(rows), self.n) and all(map(_same_memory, block, rows)):
-            return block
+        if block is not None and block.shape == (len(rows), self.n) and block.dtype == rows[0].dtype:
+            same = (a.strides == b.strides and np.shares_memory(a[:1], b[:1]) for a, b in zip(block, rows, strict=True))
+            if all(same):
+                return block
         return np.array(rows)
 
     def to_frame(self, library: str | None = None) -> Any:
@@ -590,11 +597,6 @@ class Rankings(Sequence[Ranking], Tabular):
         items = range(self.n) if self.labels is None else self.labels
         scores = dict(zip(self.names, self.scores, strict=True))
         return frame({free_name("item", scores): list(items), **scores}, library, self.notes)
-
-
-def _same_memory(a: Scores, b: Scores) -> bool:
-    """Return whether two arrays are the same stretch of memory."""
-    return a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype and np.shares_memory(a[:1], b[:1])
 
 
 def frozen(labels: Labels | None) -> Labels | None:
@@ -609,34 +611,6 @@ def universe_size(given: Any, n: int) -> int:
         least = f"at least the number of items that the rankings list, {n}"
         raise InputError(f"{spelled('universe')} must be {least}; got {size}.")
     return size
-
-
-def _require_same_labels(labels: Labels, given: Any, name: str) -> None:
-    """Raise if scores that have labels are given others."""
-    if list(labels) != list(given):
-        raise InputError(
-            f"{name} must have one set of labels; its scores have labels of their own, and items are others, or in "
-            "another order. Leave items out, or align the scores with fujiscore.rankings."
-        )
-
-
-def _require_scores(scores: Scores, name: str) -> Scores:
-    """Return scores that are finite or -inf, or raise."""
-    if np.isnan(scores).any() or (scores == np.inf).any():
-        raise InputError(
-            f"{name} must hold finite scores (or -inf); it has NaN or infinity. Pass it through fujiscore.rankings."
-        )
-    return scores
-
-
-def _plain_labels(labels: Any, size: int, name: str) -> Labels:
-    """Return one label per score, each once, or raise."""
-    items: Labels = labels if isinstance(labels, range) else tuple(labels)
-    if len(items) != size:
-        raise InputError(f"{name} must have one label per score; got {len(items)} labels and {size} scores.")
-    if not isinstance(items, range) and len(unique_labels(items, name)) < size:
-        raise InputError(f"{name} must list each item once; labels repeat. Merge them with fujiscore.rankings.")
-    return items
 
 
 def require_names(names: Sequence[str]) -> None:

@@ -1,13 +1,11 @@
-"""The door: whatever users have becomes aligned and checked rankings here, once."""
+"""`rankings` and `align`: the one place where input is aligned and checked, whatever users have."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from difflib import get_close_matches
-from functools import wraps
-from inspect import Parameter, signature
+from functools import partial
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -27,93 +25,20 @@ from fujiscore.inputs.coercion import (
 )
 from fujiscore.inputs.direction import judged
 from fujiscore.inputs.labels import advice
+from fujiscore.inputs.options import DUPLICATES, MISSING, NAN, NEGATIVE, Policies, takes
 from fujiscore.inputs.policies import SIGNED, RawLists
 from fujiscore.inputs.ranking import Ranking, Rankings, frozen, require_names, universe_size
 from fujiscore.inputs.transforms import AS_IS, one_per_ranking, scales, without_signs
 from fujiscore.text.notes import Fact, Note, about, final, gathered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from fujiscore.inputs.transforms import Transform, Transforms
-
-Negative: TypeAlias = Literal["raise", "clip", "abs", "split"]
-Nan: TypeAlias = Literal["raise", "zero", "drop"]
-Missing: TypeAlias = Literal["raise", "zero", "drop"]
-Duplicates: TypeAlias = Literal["raise", "max", "mean", "first"]
-NEGATIVE = ("raise", "clip", "abs", "split")
-NAN = ("raise", "zero", "drop")
-MISSING = ("raise", "zero", "drop")
-DUPLICATES = ("raise", "max", "mean", "first")
-OF_MODELS = ("feature_names", "group", "each", "importance_type")  # what `importances` takes besides
-F = TypeVar("F", bound="Callable[..., Any]")
+    from fujiscore.inputs.transforms import Transform
 
 
-class Policies(TypedDict, total=False):
-    """The door's options, the same words everywhere; `rankings` describes them."""
-
-    negative: Negative
-    nan: Nan
-    missing: Missing
-    duplicates: Duplicates
-    transform: Transforms | None
-    universe: int | Collection[Hashable] | None
-
-
-def takes_policies(function: F, **defaults: Any) -> F:
-    """Show the door's options by name in the signature that help() and editors print, with defaults of their own.
-
-    Other keywords are refused in the function's name.
-    """
-    shown = [p for p in signature(function).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-    door = signature(rankings).parameters
-    shown += [
-        door[name].replace(kind=Parameter.KEYWORD_ONLY, default=defaults.get(name, door[name].default))
-        for name in Policies.__annotations__
-    ]
-    function.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
-    return checks_keywords(function)
-
-
-def checks_keywords(function: F) -> F:
-    """Refuse keywords that a function's signature lacks in its name, and suggest one that it has."""
-    known = set(signature(function).parameters)
-
-    @wraps(function)
-    def checked(*args: Any, **keywords: Any) -> Any:
-        if keywords and not known.issuperset(keywords):
-            raise _unknown_keyword(function.__name__, next(name for name in keywords if name not in known), known)
-        return function(*args, **keywords)
-
-    return cast("F", checked)
-
-
-def _unknown_keyword(function: str, name: str, known: Collection[str]) -> Exception:
-    """Return the error for a keyword that a function does not have; those of `importances` name the remedy."""
-    if name in OF_MODELS:
-        return InputError(
-            f"{function} has no {spelled(name)}, which is an option of importances. Pass the rankings that it returns: "
-            f"{function}(importances(model, {name}=...), ...)."
-        )
-    near = get_close_matches(name, known, n=1)
-    hint = f". Did you mean {near[0]!r}?" if near else ""
-    return TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
-
-
-@checks_keywords
-def rankings(
-    obj: Any,
-    *,
-    items: Any = None,
-    negative: Negative = "raise",
-    nan: Nan = "raise",
-    missing: Missing = "raise",
-    duplicates: Duplicates = "raise",
-    transform: Transforms | None = None,
-    universe: int | Collection[Hashable] | None = None,
-) -> Rankings:
+@takes(Policies)
+def rankings(obj: Any, *, items: Any = None, **options: Unpack[Policies]) -> Rankings:
     """Return several rankings of the same items, aligned by label and checked.
 
     Parameters
@@ -128,24 +53,6 @@ def rankings(
         when the data does.
     items : str, optional
         The DataFrame's column that labels the items.
-    negative : {"raise", "clip", "abs", "split"}
-        How to treat negative scores: raise; order by them but count them as 0; use magnitudes; or split every item x
-        into "x (+)" and "x (-)", ranked by magnitude, so that opposite signs share nothing. -inf is negative.
-    nan : {"raise", "zero", "drop"}
-        How to treat NaN scores: raise, replace with 0, or drop the item from all rankings.
-    missing : {"raise", "zero", "drop"}
-        How to treat items that a ranking lacks: raise; score them 0, below every listed item; or drop them from all
-        rankings. With a universe, "raise" means "zero".
-    duplicates : {"raise", "max", "mean", "first"}
-        How to treat items that a ranking lists more than once: raise, or keep the best, the mean or the first score.
-    transform : {"neglog10", "exp", "reciprocal", "flip", "minmax", "rank", "abs", "as_is"} or callable, optional
-        Turn scores into "higher is better, with a meaningful zero": p-values (neglog10), log-probabilities (exp),
-        distances or ranks (reciprocal: 1/score), distances and errors (flip: the least becomes 1, the greatest 0),
-        scores with an arbitrary zero (minmax: the least becomes 0, the greatest 1), positions (rank: 1/rank),
-        magnitudes (abs), or a function of the array. "as_is" says that higher is better: scores stay as they are,
-        whatever their name or order suggests. One per ranking, as in ("exp", None), or a mapping of name to transform.
-    universe : int or collection of items, optional
-        The items that truncated lists were drawn from, or their number: what chance depends on.
 
     Returns
     -------
@@ -161,29 +68,23 @@ def rankings(
     >>> both["second"]
     Ranking('second', 2 items: b: 2, a: 0)
     """
-    options: Any = {"negative": negative, "nan": nan, "missing": missing, "duplicates": duplicates}
-    options |= {"transform": transform, "universe": universe}
     if isinstance(obj, Ranking):
         return align([obj], [obj.name], **options)
     if isinstance(obj, Rankings):
         return align(list(obj), obj.names, notes=obj.notes, **options)
     source = models.read(obj, "rankings")
+    if source is not None and source.word == "model":
+        title = models.title(obj) or "model"
+        return align([source.single(title)], [title], **options)
     if source is not None:
-        return _of_source(source, models.title(obj) or "model", options)
+        parts = source.each()
+        return align(list(parts.values()), list(parts), notes=source.notes, **options)
     obj = models.without_gradient(obj)
     names, objects = _split(obj, items)
     if not names:
         raise InputError("rankings must hold at least one ranking; got none.")
     require_names(names)
     return align(objects, names, **options)
-
-
-def _of_source(source: models.ModelScores, title: str, options: Any) -> Rankings:
-    """Return the rankings that an object holds: its repeats, rows or folds, or a model's only one."""
-    if source.word == "model":
-        return align([source.single(title)], [title], **options)
-    parts = source.each()
-    return align(list(parts.values()), list(parts), notes=source.notes, **options)
 
 
 def _split(obj: Any, items: Any) -> tuple[list[str], list[Any]]:
@@ -230,16 +131,13 @@ def align(
     universe: Any = None,
     notes: Sequence[str] = (),
 ) -> Rankings:
-    """Turn one object per ranking into checked rankings of the same items: the one place where input is checked.
-
-    `negative` and `transform` are one policy for all rankings, or one for each.
-    """
+    """Return checked rankings of the same items; `negative` and `transform` are one for all of them or one for each."""
     transforms = one_per_ranking(transform, names)
     signs = [negative] * len(objects) if isinstance(negative, str) or negative is None else list(negative)
     _check_policies(signs, nan, missing, duplicates)
     objects = models.with_blanks([_single(obj, name) for obj, name in zip(objects, names, strict=True)])
     signs, objects = _suited(signs, objects, transforms)
-    said = [*notes, *scales(transforms, names)]
+    all_notes = [*notes, *scales(transforms, names)]
     universe = _agreed_universe(objects) if universe is None else universe
     if universe is not None:
         if missing == "drop":
@@ -260,20 +158,20 @@ def align(
         general: list[str] = []
         parts = _parts(objects, names, signs, nan, duplicates, transforms, general, of_each)
         aligned, absent, labels = _aligned(parts, names, missing, general, of_each)
-        said += [*gathered(of_each), *general]
+        all_notes += [*gathered(of_each), *general]
         labels = frozen(labels)
         members = [
             _member(name, scores, labels, gone, sign, unsigned)
             for name, scores, gone, sign, unsigned in zip(names, aligned, absent, signs, lost, strict=True)
         ]
         if split:
-            labels, members = _named_by_sign(members, said)
+            labels, members = _named_by_sign(members, all_notes)
     size = _universe_size(universe, members, labels)
     for obj in objects:
-        said += obj.notes if isinstance(obj, Ranking) else ()
-    all_notes = final(said)
-    members = [member.renamed(name, size, all_notes) for member, name in zip(members, names, strict=True)]
-    return Rankings.of(members, labels, size, all_notes)
+        all_notes += obj.notes if isinstance(obj, Ranking) else ()
+    final_notes = final(all_notes)
+    members = [member.renamed(name, size, final_notes) for member, name in zip(members, names, strict=True)]
+    return Rankings.of(members, labels, size, final_notes)
 
 
 def _check_policies(signs: Sequence[str], nan: str, missing: str, duplicates: str) -> None:
@@ -300,17 +198,16 @@ def _parts(
     notes: list[str],
     of_each: list[str],
 ) -> list[Labelled]:
-    """Return each ranking's own items and scores, after the policies for scores, duplicates and NaN.
-
-    Scores that are read as magnitudes still have their signs.
-    """
+    """Return each ranking's items and scores, signs included, after the policies for scores, duplicates and NaN."""
     parts: list[Labelled] = []
     sides: list[RawLists] = []
     repeating: list[RawLists] = []
     for obj, name, sign, transform in zip(objects, names, signs, transforms, strict=True):
-        part = _own_part(obj, sign) if isinstance(obj, Ranking) else labelled(obj, name)
+        part = _listed_part(obj, sign) if isinstance(obj, Ranking) else labelled(obj, name)
         known = isinstance(obj, Ranking) and obj.negatives is not None
-        side = _side(part, name, sign, transform, signed=part.negative == "abs", quiet=known or sign == "split")
+        start, labels_at = np.array([0, part.scores.size]), partial(_labels_at, part.items)
+        flags: Any = {"signed": part.negative == "abs", "quiet": known or sign == "split"}
+        side = RawLists(name, part.scores, start, labels_at, negative=sign, transform=transform, **flags)
         if _repeats(obj, part.items, name):
             repeating.append(side)
         of_each += part.notes
@@ -318,26 +215,38 @@ def _parts(
         parts.append(part)
         sides.append(side)
 
-    def tell(fact: Fact) -> None:
+    def report(fact: Fact) -> None:
         of_each.extend([Note(fact)] if fact.count else [])
 
-    policies.transform_and_check(sides, nan, tell)
+    policies.transform_and_check(sides, nan, report)
     dropping = nan == "drop" and any(side.has_nan for side in sides)
     bare = next((name for part, name in zip(parts, names, strict=True) if part.items is None), None)
-    codes = _codes(parts, positions=bare is not None) if repeating or dropping else []
-    for side, items in zip(sides, codes, strict=bool(codes)):
-        side.items = items
-    policies.merge(repeating, duplicates, tell)
+    if repeating or dropping:  # items as integers, the same for equal labels, counted as they come
+        numbers: dict[Hashable, int] = {}
+        for side, part in zip(sides, parts, strict=True):
+            codes = (numbers.setdefault(item, len(numbers)) for item in part.items or ())
+            side.items = np.arange(part.scores.size) if bare is not None else np.fromiter(codes, np.int64)
+    for side in repeating:
+        policies.merge(side, duplicates, report)
     if nan == "zero":
-        policies.zero_nan(sides, tell)
+        policies.zero_nan(sides, report)
     if bare is not None:
         _positional(parts, names, bare)
     if dropping:
         _drop_nan(sides, notes)
-    return [_left(part, side) for part, side in zip(parts, sides, strict=True)]
+    # Positions stay what they were, so that the items that are left cannot be taken for others.
+    return [
+        Labelled(part.items if side.rows is None else side.labels(np.arange(side.scores.size)), side.scores)
+        for part, side in zip(parts, sides, strict=True)
+    ]
 
 
-def _own_part(ranking: Ranking, negative: str) -> Labelled:
+def _labels_at(items: Labels | None, rows: NDArray[Any]) -> list[Any]:
+    """Return the labels of some rows, which are positions where items have none."""
+    return rows.tolist() if items is None else [items[row] for row in rows.tolist()]
+
+
+def _listed_part(ranking: Ranking, negative: str) -> Labelled:
     """Return the items that a ranking itself lists, with the signs that magnitudes had."""
     items, scores, absent = ranking.items, ranking.ordered.scores, ranking.absent
     if ranking.split is not None:
@@ -352,17 +261,6 @@ def _own_part(ranking: Ranking, negative: str) -> Labelled:
     return Labelled(items, scores[listed])
 
 
-def _side(part: Labelled, name: str, negative: str, transform: Any, *, signed: bool, quiet: bool) -> RawLists:
-    """Return a ranking as one list to which policies are applied."""
-
-    def labels_at(rows: NDArray[Any]) -> list[Any]:
-        return rows.tolist() if part.items is None else [part.items[row] for row in rows.tolist()]
-
-    start = np.array([0, part.scores.size])
-    flags: Any = {"signed": signed, "quiet": quiet}
-    return RawLists(name, part.scores, start, labels_at, negative=negative, transform=transform, **flags)
-
-
 def _repeats(obj: Any, items: Labels | None, name: str) -> bool:
     """Return whether a ranking lists an item more than once; missing labels are an error."""
     if items is None or isinstance(items, range) or isinstance(obj, Ranking):
@@ -371,14 +269,6 @@ def _repeats(obj: Any, items: Labels | None, name: str) -> bool:
         require_labels(items, name)
         return False
     return len(unique_labels(items, name)) < len(items)
-
-
-def _codes(parts: Sequence[Labelled], *, positions: bool) -> list[NDArray[Any]]:
-    """Return the items of all rankings as integers, the same for equal labels, counted as they come."""
-    if positions:
-        return [np.arange(part.scores.size) for part in parts]
-    numbers: dict[Hashable, int] = {}
-    return [np.array([numbers.setdefault(item, len(numbers)) for item in part.items or ()], np.int64) for part in parts]
 
 
 def _drop_nan(sides: Sequence[RawLists], notes: list[str]) -> None:
@@ -397,14 +287,6 @@ def _drop_nan(sides: Sequence[RawLists], notes: list[str]) -> None:
     notes.append(Note(about("NaN dropped", "", [names[code] for code in without], total=len(names))))
 
 
-def _left(part: Labelled, side: RawLists) -> Labelled:
-    """Return what the policies left of a ranking."""
-    if side.rows is None:
-        return Labelled(part.items, side.scores)
-    # Positions stay what they were, so that the items that are left cannot be taken for others.
-    return Labelled(side.labels(np.arange(side.scores.size)), side.scores)
-
-
 def _single(obj: Any, name: str) -> Any:
     """Return the one ranking of a collection that holds one, or that of a model; other objects as they are."""
     if isinstance(obj, Ranking):
@@ -420,10 +302,7 @@ def _single(obj: Any, name: str) -> Any:
 def _suited(
     signs: Sequence[str], objects: Sequence[Any], transforms: Sequence[Transform | None]
 ) -> tuple[list[str], list[Any]]:
-    """Return the policies for negative scores, the one that suits a model's where none is named, and the objects.
-
-    Transforms are of the scores that rank: where these are magnitudes, of the magnitudes.
-    """
+    """Return the policies for negative scores, of models the one that suits them, and the objects to transform."""
     chosen, scored = list(signs), list(objects)
     for i, obj in enumerate(objects):
         if isinstance(obj, Labelled) and signs[i] == "raise":
@@ -450,10 +329,10 @@ def _by_sign(
     made = [isinstance(obj, Ranking) and obj.split is not None for obj in objects]
     if "split" not in signs and not any(made):
         return False
-    for name, sign, unsigned, own in zip(names, signs, lost, made, strict=True):
+    for name, sign, unsigned, done in zip(names, signs, lost, made, strict=True):
         if unsigned is not None:
             raise no_signs(name, spelled("negative", "split"), unsigned)
-        if sign != "split" and not own:
+        if sign != "split" and not done:
             raise InputError(f"{name} must be split by sign as the others are: pass {spelled('negative', 'split')}.")
     if universe is not None:
         raise InputError(f"{spelled('universe')} cannot be combined with {spelled('negative', 'split')}.")
@@ -484,11 +363,11 @@ def _member(
         halves = np.concatenate([np.maximum(scores, 0.0), np.maximum(-scores, 0.0)]) + 0.0  # no -0.0
         gone = None if absent is None else np.tile(absent, 2)
         return Ranking.checked(name, halves, absent=gone, split=range(scores.size) if labels is None else labels)
-    negatives = scores < 0 if negative == "abs" else None
-    if negatives is None or not negatives.any():
-        negatives = None
-    sizes = np.abs(scores) if negative == "abs" else scores
-    return Ranking.checked(name, sizes, labels, None, (), absent, negatives, unsigned=unsigned)
+    if negative != "abs":
+        return Ranking.checked(name, scores, labels, absent=absent, unsigned=unsigned)
+    negatives = scores < 0
+    signs = negatives if negatives.any() else None
+    return Ranking.checked(name, np.abs(scores), labels, absent=absent, negatives=signs, unsigned=unsigned)
 
 
 def _named_by_sign(members: Sequence[Ranking], notes: list[str]) -> tuple[Labels, list[Ranking]]:
@@ -537,7 +416,14 @@ def _aligned(
         if lacks.any():
             lacking = [items[i] for i in np.flatnonzero(lacks).tolist()]
             if missing == "raise":
-                raise _missing_items(name, lacking, len(items), hint)
+                nearly = "" if hint is None else f"{hint}. "
+                raise InputError(
+                    f"{name} must score every item; it lacks {len(lacking)} of {len(items)} (first: {lacking[0]!r}). "
+                    f"{nearly}If the lists are truncated, pass {spelled('universe', 'N')} (how many items they were "
+                    f"drawn from) or {spelled('missing', 'zero')}; or {spelled('missing', 'drop')} to compare the "
+                    "shared items only.",
+                    "missing",
+                )
             of_each.append(Note(about("missing", name, lacking, total=len(items), detail="scored 0")))
         aligned.append(np.where(lacks, 0.0, _require_listed(values, name)[positions]))
         absent.append(lacks if lacks.any() else None)
@@ -552,17 +438,6 @@ def _require_listed(scores: Scores, name: str) -> Scores:
         nan = spelled("nan", "drop")
         raise InputError(f"{name} must list an item that is left after {nan}; it lists none.", "empty")
     return scores
-
-
-def _missing_items(name: str, lacking: Sequence[Hashable], total: int, hint: str | None) -> InputError:
-    """Return the error for items that a ranking lacks, with a hint if labels nearly match."""
-    nearly = "" if hint is None else f"{hint}. "
-    return InputError(
-        f"{name} must score every item; it lacks {len(lacking)} of {total} (first: {lacking[0]!r}). {nearly}If the "
-        f"lists are truncated, pass {spelled('universe', 'N')} (how many items they were drawn from) or "
-        f"{spelled('missing', 'zero')}; or {spelled('missing', 'drop')} to compare the shared items only.",
-        "missing",
-    )
 
 
 def _positional(parts: Sequence[Labelled], names: Sequence[str], bare: str) -> Labels | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -19,7 +19,7 @@ Word: TypeAlias = Literal["neglog10", "exp", "reciprocal", "flip", "minmax", "ra
 Transform: TypeAlias = Word | Callable[[Any], Any]
 # One for all rankings, or one for each: in their order, or by name.
 Transforms: TypeAlias = Transform | Sequence[Transform | None] | Mapping[str, Transform | None]
-TRANSFORMS = ("neglog10", "exp", "reciprocal", "flip", "minmax", "rank", "abs", "as_is")
+TRANSFORMS: tuple[str, ...] = get_args(Word)
 AS_IS = "as_is"  # as None, but whoever says it knows that higher is better
 SMALLEST = float(np.nextafter(0.0, 1.0))
 # What a note calls the transformed scores.
@@ -76,7 +76,7 @@ def scales(transforms: Sequence[Transform | None], names: Sequence[str]) -> list
     titles = [_title(transform) for transform in transforms]
     if len(set(titles)) == 1:
         return [Note(Fact("transform", detail=title)) for title in titles[:1] if title]
-    groups = {title: [name for name, own in zip(names, titles, strict=True) if own == title] for title in titles}
+    groups = {title: [name for name, other in zip(names, titles, strict=True) if other == title] for title in titles}
     return [Note(Fact("transform", first_few(group), detail=title)) for title, group in groups.items() if title]
 
 

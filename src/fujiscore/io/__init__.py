@@ -14,12 +14,14 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.inputs.coercion import Labelled
-from fujiscore.inputs.rankings import DUPLICATES, align
+from fujiscore.inputs.options import DUPLICATES
+from fujiscore.inputs.rankings import align
 from fujiscore.inputs.transforms import AS_IS, one_per_ranking
 from fujiscore.io import formats
 from fujiscore.io.columns import group_evidence, is_item_name, rankings_in, says_score
 from fujiscore.io.documents import Files, exists
 from fujiscore.io.table import unknown
+from fujiscore.text.docstrings import documented
 from fujiscore.text.notes import Fact, Note, prefixed
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.inputs.direction import Evidence
+    from fujiscore.inputs.options import Duplicates, Missing, Nan, Negative
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.inputs.rankings import Duplicates, Missing, Nan, Negative
     from fujiscore.inputs.transforms import Transforms
     from fujiscore.io.documents import Document
     from fujiscore.io.table import FileTable, Group, Roles
@@ -45,7 +47,7 @@ class FileRanking:
     """One ranking as a file holds it: labels and unchecked scores in the file's order."""
 
     name: str  # the score column's or the ranking's, or the file's stem if the file holds one ranking
-    items: Sequence[str]  # repeated only if `load` was told to accept duplicates
+    items: Sequence[str]  # repeated only if `load` accepts duplicates
     scores: NDArray[np.float64]  # NaN where the file has none
     origin: str  # where it came from, for messages
     signed: bool = False  # negative scores are part of the format (.fimp): no better than noise
@@ -170,12 +172,6 @@ def opened(*paths: File) -> Files:
     return Files(*(locate(path)[0] for path in paths))
 
 
-def gather(paths: Iterable[File], **options: Any) -> Loaded:
-    """Return the rankings of several files under different names, with notes that name the files."""
-    several = list(paths)
-    return merged(several, load_each(several, **options))
-
-
 def load_each(paths: Sequence[File], *, files: Files | None = None, **options: Any) -> list[Loaded]:
     """Return the rankings of each of several files."""
     chosen = files or opened(*paths)
@@ -184,17 +180,18 @@ def load_each(paths: Sequence[File], *, files: Files | None = None, **options: A
 
 def merged(paths: Sequence[File], parts: Sequence[Loaded]) -> Loaded:
     """Return the rankings of several files under different names, with notes that name the files."""
-    said: dict[str, list[str]] = {}
+    files_of: dict[str, list[str]] = {}
     for path, part in zip(paths, parts, strict=True):
         for note in part.notes:
-            said.setdefault(note, []).append(os.fspath(path))
+            files_of.setdefault(note, []).append(os.fspath(path))
     sources = [source for part in parts for source in part.sources]
     files = [os.fspath(path) for path, part in zip(paths, parts, strict=True) for _ in part.sources]
-    notes = [prefixed(first_few(of), note) for note, of in said.items()]
+    notes = [prefixed(first_few(of), note) for note, of in files_of.items()]
     names = distinct_names([source.name for source in sources], files)
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 
 
+@documented
 def read(
     path: File | Iterable[File],
     *,
@@ -219,19 +216,19 @@ def read(
         records), .fimp, TREC runs (one ranking per query), lists of items, best first, and .npy (a vector of scores, or
         one row of floats per ranking; items are named by their position); also compressed with gzip, bz2, xz or zstd.
         Each is opened once, so pipes work too.
-    item, ranking : str, optional
-        The columns that name the items and, in a table with one row per item and ranking, the rankings. Guessed from
-        the columns' names and content if not given. With `ranking` and no column of items, each row is a ranking of
-        the score columns.
+    item : str, optional
+        The column that names the items; guessed from the columns' names and content if not given.
     score : str or sequence of str, optional
         The score column, or several: one ranking each. All numeric columns that are not ranks or indices if not
         given.
+    ranking : str, optional
+        The column that names the rankings, in a table with one row per item and ranking; guessed if not given. With
+        `ranking` and no column of items, each row is a ranking of the score columns.
     format : {"csv", "tsv", "parquet", "feather", "npy", "json", "fimp", "trec"}, optional
         The format; by content and extension if not given.
     negative : {"raise", "clip", "abs", "split"}, optional
-        As in `rankings`; by default "raise", but "clip" for .fimp files, where negative means no better than noise.
-    nan, missing, duplicates, transform, universe
-        As in `rankings`.
+        How to treat negative scores: raise; order by them but count them as 0; use magnitudes; or split every item by
+        its sign. By default "raise", but "clip" for .fimp files, where negative means no better than noise.
 
     Returns
     -------
@@ -254,12 +251,14 @@ def read(
     if not paths:
         raise InputError("path must name at least one file; got none.")
     columns: Any = {"item": item, "score": score, "ranking": ranking, "format": format}
-    loaded = gather(paths, **columns, duplicates=duplicates)
+    loaded = merged(paths, load_each(paths, **columns, duplicates=duplicates))
     policies: Any = {"nan": nan, "missing": missing, "duplicates": duplicates}
-    return admit(loaded, negative=negative, transform=transform, universe=universe, **policies)
+    return align_loaded(loaded, negative=negative, transform=transform, universe=universe, **policies)
 
 
-def admit(loaded: Loaded, *, negative: Negative | None, transform: Transforms | None, **policies: Any) -> Rankings:
+def align_loaded(
+    loaded: Loaded, *, negative: Negative | None, transform: Transforms | None, **policies: Any
+) -> Rankings:
     """Return the rankings of files, aligned by label and checked; arguments are as in `read`."""
     transforms = one_per_ranking(transform, [source.name for source in loaded.sources])
     both = zip(loaded.sources, transforms, strict=True)

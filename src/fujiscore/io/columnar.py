@@ -81,23 +81,10 @@ def decompressed(stored: Any) -> Any:
     return io.BufferedReader(pa.CompressedInputStream(stored, "zstd"))
 
 
-def delimited(document: Document, layout: Layout, roles: Roles, unique: bool) -> list[Group] | None:
-    """Return the rankings in a delimited file of UTF-8, None if anything in it may be wrong."""
-    return _delimited(document, layout, roles, lambda columns: _groups(columns, roles, unique))
-
-
-def delimited_columns(document: Document, layout: Layout, roles: Roles) -> list[Any] | None:
-    """Return labels and scores in a delimited file of UTF-8, None if anything in it may be wrong."""
-    return _delimited(document, layout, roles, lambda columns: columns)
-
-
-def _delimited(
-    document: Document, layout: Layout, roles: Roles, finish: Callable[[list[Any]], list[Any] | None]
+def delimited(
+    document: Document, layout: Layout, roles: Roles, finish: Callable[[list[Any]], list[Any] | None] = list
 ) -> list[Any] | None:
-    """Return what `finish` makes of labels and scores in a delimited file, None if anything in it may be wrong.
-
-    Where fields have no quotes, any whitespace separates them; where they have, the delimiter alone does.
-    """
+    """Return what `finish` makes of labels and scores in a delimited file of UTF-8, None if anything may be wrong."""
     import pyarrow as pa
     from pyarrow import compute, csv
 
@@ -277,7 +264,7 @@ def table(file: str, kind: str, source: Any) -> FileTable:
     def fast(roles: Roles, unique: bool) -> list[Group] | None:
         columns = arrow(roles)
         with complete(file, kind):
-            return _groups(columns, roles, unique)
+            return rankings_in(columns, roles, unique)
 
     def rows(names: Sequence[str]) -> Iterator[Row]:
         item, ranking, *scores = read(names)
@@ -289,7 +276,7 @@ def table(file: str, kind: str, source: Any) -> FileTable:
         with complete(file, kind):
             return list(first(name).to_pylist())
 
-    numeric = {name: float(_is_number(type_)) for name, type_ in zip(schema.names, schema.types, strict=True)}
+    numeric = {name: float(is_number(type_)) for name, type_ in zip(schema.names, schema.types, strict=True)}
     return FileTable(file, numeric, rows, sample, fast, arrow, unit="row")
 
 
@@ -311,7 +298,7 @@ def _array(column: Any, as_text: bool, must: str) -> NDArray[Any]:
     """Return a column as float64 if it holds numbers, as dates, or as text; `must` begins the message of an error."""
     from pyarrow import types
 
-    if _is_number(column.type) and not as_text:
+    if is_number(column.type) and not as_text:
         numbers = _floats(column)
         require_apart(_large(column, numbers), must)
         return numbers
@@ -320,7 +307,7 @@ def _array(column: Any, as_text: bool, must: str) -> NDArray[Any]:
     return texts(column.to_pylist())
 
 
-def _is_number(kind: Any) -> bool:
+def is_number(kind: Any) -> bool:
     """Return whether an Arrow type is one of numbers."""
     from pyarrow import types
 
@@ -343,7 +330,7 @@ def as_text(column: Any) -> Any:
         return pa.chunked_array([texts], type=pa.large_string())
 
 
-def _groups(columns: Sequence[Any], roles: Roles, unique: bool) -> list[Group] | None:
+def rankings_in(columns: Sequence[Any], roles: Roles, unique: bool) -> list[Group] | None:
     """Return the rankings in Arrow columns; None if a label is missing or repeated, or a score is not a number."""
     from pyarrow import compute
 
@@ -396,7 +383,7 @@ def score_column(column: Any) -> NDArray[np.float64] | None:
         wide = column.cast(pa.float64(), safe=False)
     except pa.ArrowException:
         return None
-    if pa.types.is_boolean(column.type) or (not _is_number(column.type) and _is_doubtful(wide)):
+    if pa.types.is_boolean(column.type) or (not is_number(column.type) and _is_doubtful(wide)):
         return None
     floats = _floats(wide)
     return None if merged(_large(column, floats)) else floats

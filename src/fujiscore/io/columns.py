@@ -129,7 +129,7 @@ def _rank_order(table: FileTable, roles: Roles, column: str, rank: str) -> RowOr
     for rank_cell, score_cell, *ranking in rows:
         cells = [number(cell) for cell in (rank_cell, score_cell)]
         lists.setdefault(str(ranking), []).append(tuple(np.nan if cell is None else cell for cell in cells))  # type: ignore[arg-type]
-    both = np.array([row for own in lists.values() for row in own]).reshape(-1, 2)
+    both = np.array([row for rows_ in lists.values() for row in rows_]).reshape(-1, 2)
     start = np.cumsum([0, *map(len, lists.values())])[:-1]
     return by_rank(start, both[:, 1], both[:, 0], rank)
 
@@ -146,10 +146,7 @@ def choose(
     *,
     by_row: bool = False,
 ) -> tuple[Roles, str | None]:
-    """Return the columns asked for, the others guessed, and a note of what was guessed (None: nothing was).
-
-    With by_row=True, a table without an item column may have one ranking per row, named by the ranking column.
-    """
+    """Return the columns, named or guessed, and a note of the guesses; with by_row, each row may be a ranking."""
     items, scores, by = _find(table, "item", item), _find(table, "score", score), _find(table, "ranking", ranking)
     named = [*items, *scores, *by]
     if len(set(named)) < len(named):
@@ -271,10 +268,7 @@ def _guess_item(table: FileTable, used: Collection[str | None]) -> str | None:
 
 
 def _guess_ids(table: FileTable, free: dict[str, float]) -> str | None:
-    """Return the column whose whole numbers name items: the only one of text or without a score's name, or the first.
-
-    The first does only if no other column may be that of the ids.
-    """
+    """Return the column whose whole numbers name items: the only one of text or not called score, or else the first."""
     rest = [name for name in free if not says_score(name) and plain(name) not in NOT_SCORES]
     whole = [name for name in rest if _whole(table, name)]
     typed = [name for name in whole if free[name] < 1]  # in Parquet and JSON numbers may be text
@@ -288,12 +282,9 @@ def _guess_ids(table: FileTable, free: dict[str, float]) -> str | None:
 
 
 def _may_label(table: FileTable, name: str) -> bool:
-    """Return whether text may label items: its name does not say score, and it is not numbers, in whatever syntax.
-
-    What may be a whole number with a unit (16S) labels items in the first column only.
-    """
+    """Return whether text may label items: its name does not say score, and it is not numbers, in whatever syntax."""
     other = not_numbers(table.sample(name))
-    first = name == next(iter(table.numeric))
+    first = name == next(iter(table.numeric))  # where a whole number with a unit (16S) may be a label
     fractions = any("." in str(cell) for cell in other) and are_amounts(other)
     amounts = fractions or all(map(is_foreign_number if first else is_quantity, other))
     # A value may be a label, as in a table of values and their counts.
@@ -307,22 +298,19 @@ def _may_be_ids(table: FileTable, name: str) -> bool:
 
 
 def _has_rival(table: FileTable, text: str, free: Collection[str]) -> bool:
-    """Return whether a column of whole numbers may name the items as well as one of text.
-
-    That is the first column; or any, if the text repeats or is numbers in part (chromosomes 1, 2, X).
-    """
+    """Return whether a column of whole numbers, the first or one beside doubtful text, may name the items as well."""
     if len(free) < 3:  # a column must remain for the scores
         return False
     first = next(iter(table.numeric))
+    # The text repeats or is numbers in part (chromosomes 1, 2, X).
     doubtful = any(number(cell) is not None for cell in table.sample(text)) or not _unique(table, text)
     others = [name for name in free if name != text and (doubtful or name == first)]
-    return any(_may_be_ids(table, name) and (doubtful or not _counts(table, name)) for name in others)
 
+    def counts_rows(name: str) -> bool:  # from 0 or 1
+        values = list(map(str, table.sample(name)))
+        return any(values == [str(start + row) for row in range(len(values))] for start in (0, 1))
 
-def _counts(table: FileTable, name: str) -> bool:
-    """Return whether a column counts the rows, from 0 or 1."""
-    values = list(map(str, table.sample(name)))
-    return any(values == [str(start + row) for row in range(len(values))] for start in (0, 1))
+    return any(_may_be_ids(table, name) and (doubtful or not counts_rows(name)) for name in others)
 
 
 def _unique(table: FileTable, name: str) -> bool:
@@ -366,10 +354,7 @@ def _guess_scores(table: FileTable, item: str, ranking: str | None) -> list[str]
 
 
 def _scores_by_name(table: FileTable, names: Collection[str]) -> list[str]:
-    """Return the columns that hold text and whose name says score: what is not a number in them is an error.
-
-    Words (value: red, blue) are not scores where another column is.
-    """
+    """Return the columns of text whose name says score; words (value: red, blue) are none where another column is."""
     text = [name for name in names if says_score(name) and table.numeric[name] < 0.5]
     if not text or not _has_scores(table):
         return text
@@ -420,18 +405,15 @@ def _unused(table: FileTable, roles: Roles) -> list[str]:
 def rankings_in(
     table: FileTable, item: str | None, score: Any, ranking: str | None, *, unique: bool
 ) -> tuple[Roles, list[Group], list[str]]:
-    """Return the columns' roles, the rankings in a table, and notes of what was guessed.
-
-    Where items repeat, a column whose name says so (task, fold, cluster) tells rankings apart if it does so for all.
-    """
+    """Return the columns' roles, the rankings in a table, and notes of what was guessed."""
     roles, guess = choose(table, item, score, ranking, by_row=True)
     if roles.by_row:
         return replace(roles, scores=["value"]), _rows_of(table, roles), [guess] if guess else []
     if table.known is None and roles.ranking is None and roles.scores and (others := _may_name_rankings(table, roles)):
-        by = _telling_apart(table, roles, others)
+        by = _telling_apart(table, roles, others)  # where items repeat, a column such as task or fold, if it does
         roles, guess = (roles, guess) if by is None else choose(table, item, score, by)
     found, note = groups(table, roles, unique=unique, named=item is not None)
-    return roles, found, [said for said in (guess, note) if said]
+    return roles, found, [text for text in (guess, note) if text]
 
 
 def _rows_of(table: FileTable, roles: Roles) -> list[Group]:
@@ -449,12 +431,10 @@ def _rows_of(table: FileTable, roles: Roles) -> list[Group]:
 
 
 def _telling_apart(table: FileTable, roles: Roles, others: Sequence[str]) -> str | None:
-    """Return the first of some columns whose every value has each item once, None if items do not repeat at all.
-
-    Numbers in a column called ranking may be ranks.
-    """
+    """Return the first of some columns whose every value has each item once, None if items do not repeat at all."""
     if _is_unique(table, roles):
         return None
+    # Numbers in a column called ranking may be ranks.
     clear = (name for name in others if table.numeric[name] < 1 or plain(name) != "ranking")
     return next((name for name in clear if _is_unique(table, replace(roles, ranking=name), several=True)), None)
 
@@ -469,10 +449,9 @@ def _is_unique(table: FileTable, roles: Roles, *, several: bool = False) -> bool
 
 
 def groups(table: FileTable, roles: Roles, *, unique: bool, named: bool) -> tuple[list[Group], str | None]:
-    """Return the rankings in a table, and a note if this took another item column than that of the roles.
+    """Return the rankings in a table, and a note if items repeat and another column of text is unique and was taken.
 
-    If items repeat that must be unique, and another column of text has a different value in every row, that column is
-    taken, or only suggested if the item column was named by the user.
+    That column is only suggested if the item column was named by the user.
     """
     try:
         return _collect(table, roles, unique=unique), None
@@ -512,7 +491,12 @@ def _collect(table: FileTable, roles: Roles, *, unique: bool) -> list[Group]:
             collected[name] = [], {}, [array("d") for _ in roles.scores]
         items, places, scores = collected[name]
         if unique and label in places:
-            raise _repeated(table, roles, label, name, f"{places[label]} and {place}")
+            within = "" if name is None else f" in ranking {shown(name)}"
+            raise RepeatedItemError(
+                f"{table.file}, {table.unit}s {places[label]} and {place}: column {roles.item!r} must name each item "
+                f"once{within}; {shown(label)} occurs twice.",
+                "duplicates",
+            )
         items.append(label)
         places[label] = place
         for column, value, numbers in zip(roles.scores, values, scores, strict=True):
@@ -546,16 +530,6 @@ def label_of(table: FileTable, place: int, column: str, value: Any) -> str:
             "If a quote is opened and not closed, close it, or write it twice inside quotes."
         )
     return label
-
-
-def _repeated(table: FileTable, roles: Roles, label: str, ranking: str | None, places: str) -> RepeatedItemError:
-    """Return the error for an item that occurs twice, without a remedy."""
-    within = "" if ranking is None else f" in ranking {shown(ranking)}"
-    return RepeatedItemError(
-        f"{table.file}, {table.unit}s {places}: column {roles.item!r} must name each item once{within}; "
-        f"{shown(label)} occurs twice.",
-        "duplicates",
-    )
 
 
 def _remedy(table: FileTable, roles: Roles) -> str:

@@ -97,28 +97,15 @@ class Document:
 
     def open(self, cost: limits.Cost | None = None) -> Any:
         """Return a stream of the content from its start, decompressed, with an error if it takes too much memory."""
-        stream = self._unpack(self._stored())
+        stored: Any
+        if isinstance(self.content, bytes):
+            stored = io.BytesIO(self.content)
+        else:
+            stored = io.BufferedReader(limits.Replay(self.content), limits.BLOCK)
+        stream = UNPACK[self.compression](stored) if self.compression else stored
         if cost is None and self._plain:
             return stream
         return io.BufferedReader(limits.Metered(stream, self.name, cost or limits.TEXT), limits.BLOCK)
-
-    def _stored(self) -> Any:
-        """Return a stream of the content as it is stored, from its start."""
-        if isinstance(self.content, bytes):
-            return io.BytesIO(self.content)
-        return io.BufferedReader(limits.Replay(self.content), limits.BLOCK)
-
-    def _unpack(self, stored: Any) -> Any:
-        """Return a stream of the content, given one of what is stored."""
-        if self.compression == ".gz":
-            return gzip.GzipFile(fileobj=stored)
-        if self.compression == ".zst":
-            return columnar.decompressed(stored)
-        if self.compression == ".bz2":
-            return io.BufferedReader(_Unpacked(stored, bz2.BZ2Decompressor))
-        if self.compression == ".xz":
-            return io.BufferedReader(_Unpacked(stored, lzma.LZMADecompressor))
-        return stored
 
     def whole(self) -> str | BinaryIO:
         """Return what a columnar reader can seek in: the path of a large file, or the content in memory."""
@@ -190,40 +177,40 @@ class Document:
         return InputError(f"{where} must be {name}; it holds other bytes (Latin-1, perhaps). {remedy}")
 
 
-class _Unpacked(io.RawIOBase):
+class _Unpacked(limits.Stream):
     """The content of a bz2 or xz file; unlike the standard library's, it skips no damaged part at the end."""
 
     def __init__(self, stored: Any, decompressor: Callable[[], Any]) -> None:
         self._stored, self._decompressor = stored, decompressor
         self._part, self._waiting = decompressor(), b""
 
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read the next bytes; a file may consist of several compressed parts, of xz with zeros after each."""
+    def block(self, size: int) -> bytes:
+        """Return the next bytes; a file may consist of several compressed parts, of xz with zeros after each."""
         while True:
             if self._part.eof:
                 self._waiting = self._part.unused_data.lstrip(b"\0")
-                while not self._waiting and (block := self._next()):
-                    self._waiting = block.lstrip(b"\0")
+                while not self._waiting and (stored := self._stored.read(limits.BLOCK)):
+                    self._waiting = stored.lstrip(b"\0")
                 if not self._waiting:
-                    return 0
+                    return b""
                 self._part = self._decompressor()
             elif self._part.needs_input and not self._waiting:
-                self._waiting = self._next()
+                self._waiting = self._stored.read(limits.BLOCK)
                 if not self._waiting:
                     raise EOFError
-            content = self._part.decompress(self._waiting, len(buffer))
+            content: bytes = self._part.decompress(self._waiting, size)
             self._waiting = b""
             if content:
-                buffer[: len(content)] = content
-                return len(content)
+                return content
 
-    def _next(self) -> bytes:
-        """Return the next bytes that are stored."""
-        return bytes(self._stored.read(limits.BLOCK))
+
+# A stream of the content, given one of what is stored.
+UNPACK: dict[str, Callable[[Any], Any]] = {
+    ".gz": lambda stored: gzip.GzipFile(fileobj=stored),
+    ".zst": columnar.decompressed,
+    ".bz2": lambda stored: io.BufferedReader(_Unpacked(stored, bz2.BZ2Decompressor)),
+    ".xz": lambda stored: io.BufferedReader(_Unpacked(stored, lzma.LZMADecompressor)),
+}
 
 
 class Files:
@@ -261,7 +248,10 @@ def exists(path: str) -> bool:
 def document(path: str | os.PathLike[str]) -> Document:
     """Open the file at a path, or standard input for '-'."""
     name = os.fspath(path)
-    file = _kept(sys.stdin.buffer, "standard input", None) if name == "-" else _opened(name, Path(name))
+    if name == "-":
+        file = _document("standard input", None, limits.Spool(sys.stdin.buffer, "standard input"))
+    else:
+        file = _opened(name, Path(name))
     if not file.head.strip():
         raise file.empty()
     return file
@@ -273,23 +263,21 @@ def _opened(name: str, path: Path) -> Document:
         if path.is_dir():
             raise InputError(f"{name} must be a file; it is a folder. Name the files in it: {name.rstrip('/')}/*.")
         if not path.is_file() and path.exists():
-            return _kept(path.open("rb"), name, path)
-        opened = limits.OpenFile(path)
-        content = opened.part(0, SMALL + MAGIC)
-        small = len(content) < SMALL + MAGIC
-        return Document(name, path, content if small else opened, content[:MAGIC], regular=True)
+            return _document(name, path, limits.Spool(path.open("rb"), name))
+        return _document(name, path, limits.OpenFile(path), regular=True)
     except (FileNotFoundError, NotADirectoryError):
         raise _absent(path) from None
     except (OSError, ValueError) as error:
         raise error if isinstance(error, InputError) else _unreadable(name, error) from None
 
 
-def _kept(stream: Any, name: str, path: Path | None) -> Document:
-    """Return the content of a stream, which is read as far as it is needed if it is large."""
-    spool = limits.Spool(stream, name)
-    content = spool.part(0, SMALL + MAGIC)
+def _document(
+    name: str, path: Path | None, source: limits.Spool | limits.OpenFile, *, regular: bool = False
+) -> Document:
+    """Return a document: a small one in memory, of a large one what is read when it is needed."""
+    content = source.part(0, SMALL + MAGIC)
     small = len(content) < SMALL + MAGIC
-    return Document(name, path, content if small else spool, content[:MAGIC])
+    return Document(name, path, content if small else source, content[:MAGIC], regular)
 
 
 def _unreadable(name: str, error: Exception) -> InputError:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fujiscore.io.documents import Document
-    from fujiscore.io.table import Row
+    from fujiscore.io.table import Group, Row
 
 LONGEST_FIELD = 16 * 2**20
 # A name may be a megabyte; the module's own limit is that of all programs that use it, and is only raised.
@@ -52,20 +52,20 @@ SUFFIXES = {
 SUFFIXES |= {f".{name}": name for name in (*FORMATS, "arff", "libsvm")}
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"\xff" * 4: columnar.STREAM, b"\x93NUMPY": "npy"}
 TITLES = {"parquet": "Parquet", "feather": "Feather", "npy": "NumPy"}  # of formats that their first bytes prove
-# Formats that are not read, by their first bytes, and what to do.
+# Formats that are not read, by the place and value of some bytes, and what to do.
 OTHERS = {
-    b"PK\x03\x04": ("a zip archive, as .xlsx and .npz are", "Extract the file in it, or export it as CSV"),
-    b"PK\x05\x06": ("an empty zip archive", "Name a file"),
-    b"7z\xbc\xaf": ("a 7z archive", "Extract the file in it"),
-    b"\xd0\xcf\x11\xe0": ("an old Office file, such as .xls", "Export the sheet as CSV"),
-    b"\x89HDF\r\n": ("an HDF5 file, such as .h5 and .h5ad", "Export the table as CSV or Parquet"),
-    b"SQLite format 3\0": ("an SQLite database", "Export the table as CSV"),
-    b"%PDF-": ("a PDF", "Export the table as CSV"),
-    b"\x80\x04\x95": ("a Python pickle", "Write it with to_csv or to_parquet"),
-    b"\x80\x05\x95": ("a Python pickle", "Write it with to_csv or to_parquet"),
-    b"Obj\x01": ("an Avro file", "Write it as Parquet"),
+    (0, b"PK\x03\x04"): ("a zip archive, as .xlsx and .npz are", "Extract the file in it, or export it as CSV"),
+    (0, b"PK\x05\x06"): ("an empty zip archive", "Name a file"),
+    (0, b"7z\xbc\xaf"): ("a 7z archive", "Extract the file in it"),
+    (0, b"\xd0\xcf\x11\xe0"): ("an old Office file, such as .xls", "Export the sheet as CSV"),
+    (0, b"\x89HDF\r\n"): ("an HDF5 file, such as .h5 and .h5ad", "Export the table as CSV or Parquet"),
+    (0, b"SQLite format 3\0"): ("an SQLite database", "Export the table as CSV"),
+    (0, b"%PDF-"): ("a PDF", "Export the table as CSV"),
+    (0, b"\x80\x04\x95"): ("a Python pickle", "Write it with to_csv or to_parquet"),
+    (0, b"\x80\x05\x95"): ("a Python pickle", "Write it with to_csv or to_parquet"),
+    (0, b"Obj\x01"): ("an Avro file", "Write it as Parquet"),
+    (257, b"ustar"): ("a tar archive", "Extract the file in it"),
 }
-TAR = slice(257, 262), b"ustar"
 FEATHER_V1 = b"FEA1"
 PAGE = re.compile(rb"(?is)(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html\b|html(?=[\s>])(?=.*</)|\?xml\s)")
 # Columns of fixed formats, and whether they hold numbers.
@@ -111,7 +111,10 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
             must = f"{document.name} must have names of columns; a NumPy array has none"
             raise InputError(f"{must}. Write it as a table with a header, such as CSV or Parquet.")
         return name
-    _require_known(document)
+    others = [about for (place, magic), about in OTHERS.items() if document.head.startswith(magic, place)]
+    if others:
+        what, remedy = others[0]
+        raise InputError(f"{document.name} must be text, Parquet, Feather or NumPy; it is {what}. {remedy}.")
     if page := PAGE.match(document.head):
         kind = "a web page (HTML)" if b"html" in page[0].lower() else "an XML document"
         raise InputError(
@@ -125,17 +128,6 @@ def detect(document: Document, named: str | None, formats: Sequence[str]) -> str
         )
     likely = name or _look(document)
     return likely if likely in formats else "csv"
-
-
-def _require_known(document: Document) -> None:
-    """Raise for a file in a format that is not read, with the name of the format."""
-    place, tar = TAR
-    found = [about for magic, about in OTHERS.items() if document.head.startswith(magic)]
-    if document.head[place] == tar:
-        found.append(("a tar archive", "Extract the file in it"))
-    if found:
-        what, remedy = found[0]
-        raise InputError(f"{document.name} must be text, Parquet, Feather or NumPy; it is {what}. {remedy}.")
 
 
 def is_stored_parquet(document: Document) -> bool:
@@ -212,8 +204,11 @@ def _with_arrow(table: FileTable, document: Document, layout: Layout) -> FileTab
     table = replace(table, layout=layout)
     if not document.large or document.encoding not in {"utf-8", "utf-8-sig"} or find_spec("pyarrow") is None:
         return table
-    fast, arrow = (partial(read, document, layout) for read in (columnar.delimited, columnar.delimited_columns))
-    return replace(table, fast=fast, arrow=arrow)
+
+    def fast(roles: Roles, unique: bool) -> list[Group] | None:
+        return columnar.delimited(document, layout, roles, lambda parts: columnar.rankings_in(parts, roles, unique))
+
+    return replace(table, fast=fast, arrow=partial(columnar.delimited, document, layout))
 
 
 def _parse(document: Document, lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -553,26 +548,20 @@ def _records(document: Document, content: list[Any]) -> FileTable:
     columns = dict.fromkeys(name for record in records for name in record)
     if not columns:
         raise InputError(f"{document.name} must hold at least one record; it is an empty list.")
-    _require_alike(document, records, len(columns))
+    cells, filled = len(records) * len(columns), sum(map(len, records))
+    if cells > SPARSE * max(filled, SAMPLE_CELLS):  # their table would be far larger than they are
+        few = f"{len(records):,} records have {len(columns):,} names in all, and {filled:,} values"
+        raise InputError(f"{document.name} must be a list of records with the same names; {few}.")
 
     def rows(names: Sequence[str]) -> Iterator[Row]:
         return ((place, [record.get(name) for name in names]) for place, record in enumerate(records, 1))
 
     sample = records[: _sample_size(len(columns))]
     values = {name: [record.get(name) for record in sample] for name in columns}
-    numeric = {name: 0.0 if any(map(_is_text, cells)) else numeric_share(cells) for name, cells in values.items()}
+
+    def is_text(value: Any) -> bool:  # "NaN" and "inf" are how some write what JSON cannot
+        return isinstance(value, str) and ((parsed := number(value)) is None or isfinite(parsed))
+
+    numeric = {name: 0.0 if any(map(is_text, cells)) else numeric_share(cells) for name, cells in values.items()}
     unit = "item" if items else "record"
     return FileTable(document.name, numeric, rows, values.__getitem__, unit=unit, header=not items)
-
-
-def _require_alike(document: Document, records: list[dict[str, Any]], columns: int) -> None:
-    """Raise if the records have so few names in common that their table would be far larger than they are."""
-    cells, filled = len(records) * columns, sum(map(len, records))
-    if cells > SPARSE * max(filled, SAMPLE_CELLS):
-        few = f"{len(records):,} records have {columns:,} names in all, and {filled:,} values"
-        raise InputError(f"{document.name} must be a list of records with the same names; {few}.")
-
-
-def _is_text(value: Any) -> bool:
-    """Return whether a JSON value is text; 'NaN' and 'inf' are how some write what JSON cannot."""
-    return isinstance(value, str) and ((parsed := number(value)) is None or isfinite(parsed))

@@ -88,12 +88,12 @@ def _size(count: int) -> str:
     return f"{count / UNITS[unit]:.3g}{unit}"
 
 
-class Metered(io.RawIOBase):
-    """A stream that adds up what its content takes once it is read, and ends with an error at the limit."""
+class Stream(io.RawIOBase):
+    """A stream to read from, which gives its content by `block`."""
 
-    def __init__(self, stream: Any, name: str, cost: Cost) -> None:
-        self._stream, self._name, self._cost = stream, name, cost
-        self._limit, self._taken = memory_limit(), 0
+    def block(self, size: int) -> bytes:
+        """Return the next bytes, at most so many; none at the end."""
+        raise NotImplementedError
 
     def readable(self) -> bool:
         """Return that it can be read."""
@@ -101,11 +101,24 @@ class Metered(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read the next bytes."""
-        content = self._stream.read(len(buffer))
-        self._taken += self._cost.of(content)
-        require_memory(self._name, self._taken, self._limit)
+        content = self.block(len(buffer))
         buffer[: len(content)] = content
         return len(content)
+
+
+class Metered(Stream):
+    """A stream that adds up what its content takes once it is read, and ends with an error at the limit."""
+
+    def __init__(self, stream: Any, name: str, cost: Cost) -> None:
+        self._stream, self._name, self._cost = stream, name, cost
+        self._limit, self._taken = memory_limit(), 0
+
+    def block(self, size: int) -> bytes:
+        """Return the next bytes."""
+        content: bytes = self._stream.read(size)
+        self._taken += self._cost.of(content)
+        require_memory(self._name, self._taken, self._limit)
+        return content
 
     def close(self) -> None:
         """Close the stream beneath."""
@@ -162,19 +175,14 @@ class Spool:
         return bytes(self._content[start:end])
 
 
-class Replay(io.RawIOBase):
+class Replay(Stream):
     """The content of an open file or a spool from its start."""
 
     def __init__(self, stored: OpenFile | Spool) -> None:
         self._stored, self._position = stored, 0
 
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read the next bytes."""
-        part = self._stored.part(self._position, len(buffer))
-        buffer[: len(part)] = part
+    def block(self, size: int) -> bytes:
+        """Return the next bytes."""
+        part = self._stored.part(self._position, size)
         self._position += len(part)
-        return len(part)
+        return part

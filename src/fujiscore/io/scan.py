@@ -15,7 +15,6 @@ from fujiscore.io.columns import choose, column_evidence
 from fujiscore.io.documents import Files
 from fujiscore.io.formats import is_stored_parquet
 from fujiscore.io.limits import memory_limit
-from fujiscore.io.table import FileTable, require_distinct
 from fujiscore.pair.passes.stream import Column
 
 if TYPE_CHECKING:
@@ -80,54 +79,38 @@ def columns(
         return None
     if not is_stored_parquet((files or Files()).open(file, again=True)):
         return None
-    table = _Table(file)
-    if part is not None and (part not in table.numeric or score is not None):
+    table = _Parquet(file)
+    if part is not None and (part not in table.table.numeric or score is not None):
         return None
-    roles, guess = choose(table.described(), item, score if part is None else [part], None)
-    if roles.ranking is not None or not roles.scores or not all(table.numeric[name] for name in roles.scores):
+    roles, guess = choose(table.table, item, score if part is None else [part], None)
+    if roles.ranking is not None or not roles.scores or not all(table.table.numeric[name] for name in roles.scores):
         return None
     notes = () if guess is None else (f"{os.fspath(path)}: {guess}",)
     several = part is not None or len(roles.scores) > 1 or not (score is None or isinstance(score, str))
     return [table.column(roles, name, name if several else Path(file).stem, notes) for name in roles.scores]
 
 
-class _Table:
+class _Parquet:
     """A Parquet file: its metadata, and its columns as streams."""
 
     def __init__(self, file: str) -> None:
-        columnar.need("reading Parquet")
+        self.file, self.table = file, columnar.table(file, "parquet", file)
         from pyarrow import parquet
 
-        self.file = file
         with columnar.complete(file, "parquet"), parquet.ParquetFile(file) as opened:
-            self.metadata, schema = opened.metadata, opened.schema_arrow
+            self.metadata = opened.metadata
             self.parts = tuple(self.metadata.row_group(i).num_rows for i in range(self.metadata.num_row_groups))
-        require_distinct(file, schema.names)
-        self.numeric = {name: _is_number(type_) for name, type_ in zip(schema.names, schema.types, strict=True)}
-
-    def described(self) -> FileTable:
-        """Return the table as the guesses of columns see it."""
-        return FileTable(self.file, self.numeric, lambda _: iter(()), self.sample, unit="row")
-
-    def sample(self, name: str) -> list[Any]:
-        """Return a column's first values."""
-        first = next(self.read([name], 0, len(self.parts) - 1, columnar.SAMPLE), None)
-        return [] if first is None else list(first[0].to_pylist())
 
     def read(self, names: Sequence[str], first: int, last: int, rows: int) -> Iterator[list[Any]]:
         """Yield columns' values in some row groups, as Arrow arrays of at most so many rows."""
         from pyarrow import parquet
 
         options: Any = {"metadata": self.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
-        wanted: Any = {
-            "row_groups": range(first, last + 1),
-            "columns": list(dict.fromkeys(names)),
-            "use_threads": False,
-        }
+        groups, wanted = range(first, last + 1), list(dict.fromkeys(names))
         with columnar.complete(self.file, "parquet"), parquet.ParquetFile(self.file, **options) as opened:
-            for batch in opened.iter_batches(rows, **wanted):
+            for batch in opened.iter_batches(rows, row_groups=groups, columns=wanted, use_threads=False):
                 # Offsets of text may point beyond the buffer.
-                batch.validate(full=not all(self.numeric[name] for name in names))
+                batch.validate(full=not all(self.table.numeric[name] for name in names))
                 yield [batch.column(name) for name in names]
 
     def batches(self, names: Sequence[str], first: int, last: int, rows: int) -> Iterator[list[Scores]]:
@@ -162,15 +145,8 @@ class _Table:
             labels=labels,
             load=in_memory,
             notes=notes,
-            evidence=column_evidence(self.described(), roles, name, first_rows),
+            evidence=column_evidence(self.table, roles, name, first_rows),
         )
-
-
-def _is_number(kind: Any) -> float:
-    """Return 1 for an Arrow type of numbers, 0 for others."""
-    from pyarrow import types
-
-    return float(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
 def _scores(column: Any, origin: str) -> Scores:

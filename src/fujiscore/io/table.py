@@ -84,17 +84,15 @@ class Layout:
 
 @dataclass(frozen=True)
 class FileTable:
-    """A table in a file.
-
-    `fast` returns the rankings at once, or None if a row may be wrong (or, with unique=True, an item repeated): then
-    `rows` finds where. `arrow` returns the columns of labels and scores as Arrow has them, None if a row may be wrong.
-    """
+    """A table in a file."""
 
     file: str
     numeric: dict[str, float]  # the columns, each with the share of numbers among its first values
     rows: Callable[[Sequence[str]], Iterator[Row]]  # the cells of some columns
     sample: Callable[[str], Sequence[Any]] = lambda _: ()  # a column's first values
+    # The rankings at once, or None if a row may be wrong (with unique=True, an item repeated): then `rows` finds where.
     fast: Callable[[Roles, bool], list[Group] | None] | None = None
+    # The columns of labels and scores as Arrow has them, None if a row may be wrong.
     arrow: Callable[[Roles], list[Any] | None] | None = None
     layout: Layout | None = None
     unit: str = "line"

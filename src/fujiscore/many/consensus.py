@@ -7,27 +7,29 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
+from fujiscore.charts.kinds import Dots, Ranges, Rows, values_span
 from fujiscore.charts.result import Result
 from fujiscore.errors import NAME, InputError, choice, counted, first_few, printable, short_names, spelled
 from fujiscore.inference.multiplicity import ADJUSTMENTS, adjusted
+from fujiscore.inputs.options import Policies, takes
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.inputs.rankings import takes_policies
 from fujiscore.many.aggregation import METHODS, MISSING_RANKS, corrected_rho, exact_rho, input_notes
 from fujiscore.many.pairwise import caveats, task_for
+from fujiscore.measures.grids import MANY_PAIRS
 from fujiscore.measures.registry import find, headline
 from fujiscore.null.closed_forms import correct
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from fujiscore.charts.kinds import Chart, Mark
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.many.aggregation import Options
     from fujiscore.many.pairwise import PairTask
     from fujiscore.measures.grids import Grid
@@ -155,14 +157,14 @@ class Consensus(Result):
         columns = {"list": list(self.names), "agreement": self.agreement, "left_out": self.left_out}
         return frame(columns, library, self.notes)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw each list's agreement on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore.charts import plots
-
-        return plots.consensus(self, ax=ax)
-
     def best(self, most: int = 5) -> str:
-        """Return the first items by name."""
+        """Return the first items by name.
+
+        Parameters
+        ----------
+        most : int
+            How many to name.
+        """
         return first_few([self.ranking.label(i) for i in self.order.tolist()], most, NAME)
 
     def _summary(self) -> list[str]:
@@ -178,14 +180,28 @@ class Consensus(Result):
             lines.append(f"{counted(count, 'item')} with p <= 0.05, adjusted by {ADJUSTMENTS[self.adjust]}")
         return lines
 
-    _svg = "consensus"
+    def _charts(self) -> Sequence[Chart]:
+        order, measure = self._from_lowest(), find(self.measure)
+        alone, within = self.left_out[order], self.agreement[order]
+        marks: list[Mark] = [
+            Ranges(alone, within, width=1.0),
+            Dots(alone, "consensus of the others", measure.colour),
+            Dots(within, "consensus of all lists", measure.colour, hollow=True),
+        ]
+        label = f"similarity with the consensus ({measure.title}, {self.area})"
+        title = "agreement with the consensus, lowest first"
+        return [Rows([self.names[i] for i in order], marks, label, values_span(alone, within), title=title)]
+
+    def _from_lowest(self) -> NDArray[np.int64]:
+        """Return the lists from the least similar to the consensus of the others."""
+        return np.argsort(np.nan_to_num(self.left_out, nan=-np.inf), kind="stable")
 
     def _tables(self, rows: int | None) -> list[Table]:
         formats = {"item": "", "rank": "g", "score": ".5g", "lists": "d", "p_value": ".3g", "adjusted_p_value": ".3g"}
         places = first_places(self.ranking.n, rows)
         items = {name: (formats[name], values) for name, values in self.columns().items()}
         items["item"] = ("", short_start(items["item"][1], rows))
-        order = np.argsort(np.nan_to_num(self.left_out, nan=-np.inf), kind="stable")
+        order = self._from_lowest()
         lists: dict[str, tuple[str, Any]] = {
             "list": ("", short_names(self.names)),
             "with the consensus of the others": (".4f", self.left_out),
@@ -206,7 +222,7 @@ def _mean(values: Scores) -> float:
     return float(known.mean()) if known.size else float("nan")
 
 
-@takes_policies
+@takes(Policies)
 def consensus(
     rankings: Any,
     method: Method = "borda",
@@ -214,7 +230,7 @@ def consensus(
     exact: bool = False,
     adjust: Adjust = "bh",
     measure: Any = "jaccard",
-    ks: Any = "exp",
+    ks: Any = MANY_PAIRS,
     corrected: bool = False,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -230,22 +246,18 @@ def consensus(
 
     Parameters
     ----------
-    rankings : mapping, DataFrame, 2-D array, sequence or Rankings
-        As in `rankings`: at least two rankings of n items.
     method : {"borda", "median", "rrf", "rra"}
         Mean rank; median rank; reciprocal rank fusion, sum of 1 / (60 + rank); or robust rank aggregation, which finds
         items that rank high in more of the lists than chance explains, also if the other lists are noise.
     exact : bool
         For "rra", whether p-values follow the exact distribution of rho instead of Bonferroni's correction; for at
         most 50 lists.
-    adjust : {"bh", "holm"}
-        How p-values are adjusted for testing every item: Benjamini-Hochberg controls the share of false discoveries,
-        Holm the probability of any.
-    measure, ks, corrected, n_jobs, progress, ties, zero_tail
-        As in `pairwise`, for the agreement of the lists with the consensus.
-    **policies
-        As in `rankings`. `universe` is the number of items that truncated lists were drawn from, which their ranks and
-        p-values depend on; without it, the items that any list has are taken for all.
+    measure : str or Measure
+        A name in `MEASURES`, for the agreement of the lists with the consensus; by default one of sets, as only ranks
+        count.
+    universe : int or collection of items, optional
+        The items that truncated lists were drawn from, or their number, which their ranks and p-values depend on;
+        without it, the items that any list has are taken for all.
 
     Returns
     -------
@@ -282,7 +294,7 @@ def consensus(
     lists = as_rankings(rankings, **policies)
     _require(lists, method, exact=exact)
     population = lists.universe or lists.n
-    task = task_for(lists, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
+    task = task_for(lists, measure, ks=ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
     options = {"n_jobs": n_jobs, "progress": progress}
     scores, without = METHODS[method](lists, population, options)
     ranking = Ranking.checked("consensus", scores, lists.labels, lists.universe)

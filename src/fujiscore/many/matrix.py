@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.charts.kinds import HeatMap, Points, Tree
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, choice, first_few, integer, short_names, spelled
 from fujiscore.inference.multiplicity import ADJUSTMENTS
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.measures.grids import Grid, Sizes
@@ -32,6 +34,9 @@ LINKAGES = ("average", "complete", "single")
 ROUNDING, NEGLIGIBLE = 1e-12, 0.005
 # Cells with an adjusted p-value above LEVEL get MARK.
 LEVEL, MARK = 0.05, "~"
+
+# Corrected values scatter about 0: the scale starts below it only where values are well below.
+SLIGHTLY_NEGATIVE = -0.25
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,7 +174,13 @@ class Matrix(Result, Reported):
         )
 
     def reordered(self, rows: Sequence[int], columns: Sequence[int] | None = None) -> Matrix:
-        """Return the matrix with rows and columns in another order (of a square matrix, both in the same)."""
+        """Return the matrix with rows and columns in another order (of a square matrix, both in the same).
+
+        Parameters
+        ----------
+        rows, columns : sequence of int
+            The places of rows and columns, in their new order.
+        """
         across = list(rows) if columns is None else list(columns)
         where = np.ix_(list(rows), across)
         parts = (self.expected, self.p_values, self.adjusted_p_values)
@@ -305,7 +316,13 @@ class Matrix(Result, Reported):
         """Return the values without those of a ranking with itself."""
         return self.values[~np.eye(len(self.names), dtype=bool)] if self.square else self.values.ravel()
 
-    _svg = "matrix"
+    def _charts(self) -> Sequence[Chart]:
+        label, note = f"{find(self.measure).title}, {self.area}", "" if self.insignificant is None else self.marked
+        # A value just below chance need not halve the scale.
+        span = (-1.0 if np.nanmin(self.values, initial=1.0) < SLIGHTLY_NEGATIVE else 0.0, 1.0)
+        title = f"{label} of {len(self.names)} by {len(self.columns)} rankings"
+        cells = (self.values, self.names, self.columns, label, span, self.insignificant, MARK, note)
+        return [HeatMap(*cells, title=title)]
 
     def _tables(self, rows: int | None) -> list[Table]:
         down, across = (first_places(len(names), rows) for names in (self.names, self.columns))
@@ -328,10 +345,14 @@ class Matrix(Result, Reported):
         return table.set_index(label).rename_axis("ranking") if hasattr(table, "set_index") else table
 
     def plot(self, ax: Any = None, *, clustered: bool = False) -> Any:
-        """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore.charts import matrix_plots
+        """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes.
 
-        return matrix_plots.matrix(self.clustered() if clustered else self, ax=ax)
+        Parameters
+        ----------
+        clustered : bool
+            Whether to put similar rankings next to each other.
+        """
+        return self.clustered().plot(ax) if clustered else super().plot(ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -371,7 +392,9 @@ class Dendrogram(Result):
         kind = f"{self.linkage} linkage of 1 - {find(self.measure).title}, {self.area}"
         return [f"{len(self.names)} rankings, {kind}: {first_few(self.leaves)}"]
 
-    _svg = "dendrogram"
+    def _charts(self) -> Sequence[Chart]:
+        label = f"1 - {find(self.measure).title}, {self.area} ({self.linkage} linkage)"
+        return [Tree(self.merges, self.names, label, title=f"tree of {len(self.names)} rankings")]
 
     def _tables(self, rows: int | None) -> list[Table]:
         names = dict(enumerate(short_names(self.names)))
@@ -391,12 +414,6 @@ class Dendrogram(Result):
         first, second, distance, size = self.merges.T
         whole = {"first": first.astype(np.int64), "second": second.astype(np.int64)}
         return frame({**whole, "distance": distance, "size": size.astype(np.int64)}, library, self.notes)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the tree on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore.charts import matrix_plots
-
-        return matrix_plots.dendrogram(self, ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -451,7 +468,12 @@ class Embedding(Result):
         shown = "no variation" if np.isnan(self.share) else f"{self.share:.0%} of the variation"
         return [f"{head}: {self.coordinates.shape[1]} axes show {shown}"]
 
-    _svg = "embedding"
+    def _charts(self) -> Sequence[Chart]:
+        axes = [f"axis {axis} ({share:.0%} of the variation)" for axis, share in enumerate(self.shares[:2], 1)]
+        distance = f"1 - {find(self.measure).title}, {self.area}"
+        title = f"map of {len(self.names)} rankings by {distance}"
+        x, y = self.coordinates[:, 0], self.coordinates[:, 1]
+        return [Points(x, y, self.names, *axes, title=title, heading=distance)]
 
     def _tables(self, rows: int | None) -> list[Table]:
         axes = {f"axis {a + 1} ({share:.0%})": (".4f", self.coordinates[:, a]) for a, share in enumerate(self.shares)}
@@ -463,12 +485,6 @@ class Embedding(Result):
         """Return one row per ranking as a pandas or polars DataFrame, one column per axis."""
         axes = {f"axis_{a + 1}": self.coordinates[:, a] for a in range(self.coordinates.shape[1])}
         return frame({"ranking": list(self.names), **axes}, library, self.notes)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the first two axes on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore.charts import matrix_plots
-
-        return matrix_plots.embedding(self, ax=ax)
 
 
 def _marked(value: float, mark: str) -> str:

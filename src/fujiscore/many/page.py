@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.charts.plots import colour
+from fujiscore.charts.palette import BLUE, CHANCE
 from fujiscore.errors import InputError, counted
 from fujiscore.inference.multiplicity import ADJUSTMENTS
 from fujiscore.many.pairwise import PairTask, task_for
@@ -157,7 +157,7 @@ def pair_curves(result: Matrix) -> dict[str, Any] | None:
     lines, row = [], 0
     for task in tasks:
         measure = task.measure
-        line = {"title": measure.title, "colour": colour(measure.name), "low_end": measure.low}
+        line = {"title": measure.title, "colour": measure.colour, "low_end": measure.low}
         line["values"] = packed(numbers_[row])
         if task.corrected:
             line["expected"] = packed(numbers_[row + 1])
@@ -176,7 +176,7 @@ def _tasks(result: Matrix, rankings: Rankings, points: int) -> list[PairTask]:
     for name in dict.fromkeys([*first, "fuji", "jaccard"]):
         for corrected in (True, False) if name in {result.measure, "fuji"} else (False,):
             try:
-                tasks.append(task_for(rankings, name, ks, corrected=corrected, **options))
+                tasks.append(task_for(rankings, name, ks=ks, corrected=corrected, **options))
             except InputError:  # no chance level in closed form, or no scores for FUJI
                 continue
             break
@@ -324,12 +324,12 @@ def interval_part(
 def interval_row(name: str, one: Stability) -> dict[str, Any]:
     """Return one method's stability as a row of a chart."""
     ends = {"value": number(one.value), "low": number(one.low), "high": number(one.high)}
-    return {"label": text(name), "colour": colour(one.pairs.measure), **ends}
+    return {"label": text(name), "colour": find(one.pairs.measure).colour, **ends}
 
 
 def curve_part(names: Sequence[str], curves: Sequence[StabilityCurve]) -> dict[str, Any]:
     """Return stability over k with its band, one line per method."""
-    shades = [colour(curves[0].measure), "#0072B2"]
+    shades = [find(curves[0].measure).colour, BLUE]
     first = curves[0]
     lines = [
         {
@@ -351,7 +351,7 @@ def _left_out_part(one: Stability, start: str) -> dict[str, Any]:
     """Return the stability without each ranking in turn, those that change it most first."""
     order = np.argsort(-np.abs(one.left_out - one.value), kind="stable")[: 2 * ITEMS]
     names = texts(one.pairs.names)
-    rows = [{"label": names[i], "value": number(one.left_out[i]), "colour": "#7F7F7F"} for i in order.tolist()]
+    rows = [{"label": names[i], "value": number(one.left_out[i]), "colour": CHANCE} for i in order.tolist()]
     some = f" (the {len(rows)} that change it most)" if len(rows) < len(names) else ""
     title = f"{start}Stability without each ranking{some}"
     return {"kind": "intervals", "title": title, "axis": "stability", "rows": rows, "line": number(one.value)}
@@ -363,7 +363,7 @@ def ranks_part(ranks: ItemRanks, start: str = "", most: int = ITEMS) -> dict[str
     columns = [numbers(column[:most]) for column in (ranks.mean, ranks.low, ranks.high, ranks.best, ranks.worst)]
     rows = [
         {"label": label, "value": mean, "low": low, "high": high, "least": best, "most": worst, "tier": int(tier)}
-        | {"colour": "#0072B2", "in top": number(share)}
+        | {"colour": BLUE, "in top": number(share)}
         for label, mean, low, high, best, worst, tier, share in zip(
             names, *columns, ranks.tier[:most], ranks.in_top[:most], strict=True
         )

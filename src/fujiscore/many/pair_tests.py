@@ -8,32 +8,28 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import Result, difference_table, estimate_cells, estimate_data, record
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
-from fujiscore.inference.intervals import ALTERNATIVES, ZERO, bounded, test, welch
+from fujiscore.inference.intervals import ALTERNATIVES, ZERO, bounded, degrees_of_freedom
+from fujiscore.inputs.options import Policies, parted, takes
 from fujiscore.inputs.ranking import Rankings
-from fujiscore.inputs.rankings import combine, takes_policies
+from fujiscore.inputs.rankings import combine
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.many.pairwise import pairwise
-from fujiscore.measures.registry import find
-from fujiscore.null.closed_forms import correct
+from fujiscore.many.estimates import Difference, Estimate, covers, mean_range
+from fujiscore.many.pairwise import DEFAULTS, PairOptions, pairwise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.many.matrix import Matrix
-    from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.text.tables import Table
 
-COVERS = "the interval covers resamples drawn as these were: resamples of one data set tell about that data set"
+COVERS = covers("resamples")
 NO_SPREAD = "the spread over the resamples is zero: the interval holds what as many equal resamples leave possible"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ResampledSimilarity(Result):
+class ResampledSimilarity(Estimate):
     """The mean similarity of two methods over resamples.
 
     Attributes
@@ -52,37 +48,25 @@ class ResampledSimilarity(Result):
         What was done to the input, and what the value rests on.
     """
 
-    value: float
-    low: float
-    high: float
-    standard_error: float
-    confidence: float
     m: tuple[int, int]
     paired: bool
-    pairs: Matrix
     notes: tuple[str, ...] = ()
 
-    def _summary(self) -> list[str]:
-        kind = counted(self.m[0], "resample") if self.paired else f"{self.m[0]} by {self.m[1]} rankings"
-        head = (
-            f"similarity ({find(self.pairs.measure).title}, {self.pairs.area}) {self.value:.4f}, "
-            f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}, {kind}"
-        )
-        return [head, COVERS]
+    _noun, _caption = "similarity", "similarity of two methods"
+    _covers = COVERS
+
+    def _basis(self) -> str:
+        return counted(self.m[0], "resample") if self.paired else f"{self.m[0]} by {self.m[1]} rankings"
+
+    def _cells(self) -> dict[str, tuple[str, Any]]:
+        return {"paired": ("", self.paired)}
 
     def _data(self) -> dict[str, Any]:
-        return {**estimate_data("similarity", self), "rankings": self.m, "paired": self.paired}
-
-    _svg = "similarity"
-
-    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
-        known = estimate_cells("similarity", self) | {"paired": ("", self.paired)}
-        caption = f"similarity of two methods ({find(self.pairs.measure).title}, {self.pairs.area})"
-        return [record(caption, known, [COVERS])]
+        return {**super()._data(), "paired": self.paired}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairComparison(Result):
+class PairComparison(Difference):
     """The difference between the similarities of two pairs of methods, (A, B) and (A, C).
 
     Attributes
@@ -91,6 +75,8 @@ class PairComparison(Result):
         The similarity of (A, B) less that of (A, C), and its confidence interval.
     p_value, statistic : float
         Of the hypothesis that both pairs are equally similar (never 0); the difference over its standard error.
+    paired : bool
+        Whether only rankings of the same resample were compared.
     alternative : str
         What the test is for: "two-sided", or that (A, B) is more ("greater") or less similar.
     first, second : ResampledSimilarity
@@ -99,52 +85,23 @@ class PairComparison(Result):
         What was done to the input, and what the test rests on.
     """
 
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    statistic: float
-    alternative: str
     first: ResampledSimilarity
     second: ResampledSimilarity
-    notes: tuple[str, ...] = ()
 
-    def _summary(self) -> list[str]:
-        sides = "" if self.alternative == "two-sided" else f", one-sided: {self.alternative}"
-        head = (
-            f"difference {self.difference:+.4f} ({self.first.value:.4f} - {self.second.value:.4f}), "
-            f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, "
-            f"p = {self.p_value:.4g} ({'paired' if self.first.paired else 'unpaired'}{sides})"
-        )
-        return [head, COVERS]
-
-    def _data(self) -> dict[str, Any]:
-        return {"measure": self.first.pairs.measure, **super()._data()}
-
-    _svg = "stability_comparison"
-
-    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
-        names = ("first: (A, B)", "second: (A, C)", "difference")
-        kind = f"similarity of two pairs of methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
-        return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
+    _second_less_first = False
+    _caption, _names = "similarity of two pairs of methods", ("first: (A, B)", "second: (A, C)")
+    _covers = COVERS
 
 
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def resampled_similarity(
     a: Any,
     b: Any,
     measure: Any = "fuji",
     *,
     paired: bool | None = None,
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> ResampledSimilarity:
     """Return the similarity of two methods with an interval, from resamples of both.
 
@@ -156,10 +113,11 @@ def resampled_similarity(
         Whether the i-th rankings of both come from the same resample: then the value is the mean over resamples,
         otherwise over all pairs of a ranking of each. By default they are paired if both collections carry the same
         names, more than positions, in the same order.
-    confidence : float
-        Of the interval, between 0 and 1.
-    measure, ks, corrected, n_jobs, executor, progress, ties, zero_tail, **policies
-        As in `pairwise`.
+
+    Returns
+    -------
+    ResampledSimilarity
+        With `.value`, `.low`, `.high`, `.standard_error`, `.pairs` and `.notes`.
 
     Examples
     --------
@@ -171,15 +129,14 @@ def resampled_similarity(
     True
     """
     level = proportion("confidence", confidence)
+    policies, work, similarity = parted(options)
     methods = _collections((a, b), ("a", "b"), policies)
     paired = _are_paired(methods) if paired is None else paired
     _require_pairs(methods, paired=paired)
-    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    return _similarity(pairwise(methods[0], methods[1], **options, **work), level, paired=paired)
+    return _similarity(pairwise(methods[0], methods[1], measure=measure, **similarity, **work), level, paired=paired)
 
 
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def compare_pairs(
     a: Any,
     b: Any,
@@ -188,15 +145,8 @@ def compare_pairs(
     *,
     paired: bool | None = None,
     alternative: Alternative = "two-sided",
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> PairComparison:
     """Test whether method A is more similar to B than to C, from resamples of each.
 
@@ -207,8 +157,14 @@ def compare_pairs(
     alternative : {"two-sided", "greater", "less"}
         Whether to test for any difference, or for (A, B) being more ("greater") or less similar than (A, C). The
         interval is as one-sided as the test.
-    paired, measure, ks, corrected, confidence, n_jobs, executor, progress, ties, zero_tail, **policies
-        As in `resampled_similarity`.
+    paired : bool, optional
+        Whether the i-th rankings of all three come from the same resample; by default if the collections carry the
+        same names, more than positions, in the same order.
+
+    Returns
+    -------
+    PairComparison
+        With `.difference` (of (A, B) less (A, C)), `.low`, `.high`, `.p_value`, `.first`, `.second` and `.notes`.
 
     Examples
     --------
@@ -222,13 +178,13 @@ def compare_pairs(
     """
     choice("alternative", alternative, ALTERNATIVES)
     level = proportion("confidence", confidence)
+    policies, work, similarity = parted(options)
     methods = _collections((a, b, c), ("a", "b", "c"), policies)
     paired = _are_paired(methods) if paired is None else paired
     _require_pairs(methods, paired=paired)
-    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     first, second = (
-        _similarity(pairwise(methods[0], other, **options, **work), level, paired=paired) for other in methods[1:]
+        _similarity(pairwise(methods[0], other, measure=measure, **similarity, **work), level, paired=paired)
+        for other in methods[1:]
     )
     return _compared(first, second, alternative)
 
@@ -241,34 +197,16 @@ def _similarity(pairs: Matrix, confidence: float, *, paired: bool) -> ResampledS
     value = float(used.mean())
     low, high = map(float, bounded(value, error, min(sizes), confidence, *_range(pairs, paired=paired)))
     notes = tuple(dict.fromkeys((*pairs.notes, *((NO_SPREAD,) if error <= ZERO else ()))))
-    return ResampledSimilarity(value, low, high, error, confidence, sizes, paired, pairs, notes)
+    return ResampledSimilarity(value, low, high, error, confidence, sizes, pairs, paired, notes)
 
 
 def _compared(first: ResampledSimilarity, second: ResampledSimilarity, alternative: str) -> PairComparison:
     """Return the test of the difference of two pairs that share their first method."""
     variance, freedom = _spread(first, second)
-    (least_b, most_b), (least_c, most_c) = (_range(one.pairs, paired=one.paired) for one in (first, second))
-    difference = first.value - second.value
-    found = test(
-        difference,
-        float(np.sqrt(variance)),
-        freedom,
-        confidence=first.confidence,
-        alternative=alternative,
-        span=(least_b - most_c, most_b - least_c),
-        m=min(*first.m, *second.m),
-    )
-    notes = (*first.notes, *second.notes, *((NO_SPREAD,) if variance <= ZERO**2 else ()))
-    return PairComparison(
-        difference,
-        found.low,
-        found.high,
-        found.p_value,
-        found.statistic,
-        alternative,
-        first,
-        second,
-        tuple(dict.fromkeys(notes)),
+    doubts = (NO_SPREAD,) if variance <= ZERO**2 else ()
+    ranges = [_range(one.pairs, paired=one.paired) for one in (first, second)]
+    return PairComparison.of(
+        first, second, variance, freedom, ranges, paired=first.paired, alternative=alternative, doubts=doubts
     )
 
 
@@ -285,8 +223,7 @@ def _spread(first: ResampledSimilarity, second: ResampledSimilarity) -> tuple[fl
     parts = [float((ab.mean(axis=1) - ac.mean(axis=1)).var(ddof=1) / len(ab)), _variance(ab, 1), _variance(ac, 1)]
     variance = sum(parts)
     unbiased = max(variance - _residual(ab) - _residual(ac), 0.0)
-    freedom = welch(parts, sizes) if len(set(sizes)) == 1 else min(sizes) - 1.0
-    return (variance + unbiased) / 2, freedom
+    return (variance + unbiased) / 2, degrees_of_freedom(parts, sizes)
 
 
 def _residual(values: Scores) -> float:
@@ -304,11 +241,8 @@ def _variance(values: Scores, axis: int) -> float:
 
 def _range(pairs: Matrix, *, paired: bool) -> tuple[float, float]:
     """Return the least and the greatest value that the mean can have."""
-    measure = find(pairs.measure)
-    if not pairs.corrected or pairs.expected is None:
-        return measure.low, measure.high
-    least = correct(np.full_like(pairs.expected, measure.low), pairs.expected)
-    return float((np.diagonal(least) if paired else least).mean()), 1.0
+    shape = pairs.raw.shape
+    return mean_range(pairs, np.eye(*shape, dtype=np.bool_) if paired else np.ones(shape, np.bool_))
 
 
 def _collections(given: Sequence[Any], names: Sequence[str], policies: Policies) -> list[Rankings]:

@@ -14,10 +14,11 @@ import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inference.multiplicity import ADJUSTMENTS, adjusted
-from fujiscore.inputs.rankings import combine, takes_policies
+from fujiscore.inputs.options import Options, parted, takes
+from fujiscore.inputs.rankings import combine
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.matrix import Matrix
-from fujiscore.measures.grids import grid
+from fujiscore.measures.grids import MANY_PAIRS, grid
 from fujiscore.measures.overlap import (
     MOST_LEVELS,
     TIES,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.measures.grids import Grid, Sizes
     from fujiscore.measures.overlap import Ties, ZeroTail
     from fujiscore.measures.registry import Measure
@@ -57,12 +57,23 @@ if TYPE_CHECKING:
     Block: TypeAlias = tuple[Indices, Indices]
     Areas: TypeAlias = Scores  # a row each for values, values expected by chance, p-values
 
+# Of `PairOptions`.
+DEFAULTS: dict[str, Any] = {"ks": MANY_PAIRS, "corrected": False, "ties": "closed", "zero_tail": "include"}
 # Rankings per side of a tile: some milliseconds of work at 20,000 items, so that Ctrl-C is heard at once.
 TILE = 16
 # With a checkpoint the most tiles, each a file: a matrix of many rankings has larger ones.
 MOST_FILES = 1000
 # Pairs times items in a tile that is sent to an executor: some hundredths of a second, against Dask's 5 ms per task.
 WORTH_SENDING = 1 << 24
+
+
+class PairOptions(Options, total=False):
+    """What to compute of each pair, how input is read, and where the work is done."""
+
+    ks: Any
+    corrected: bool
+    ties: Ties
+    zero_tail: ZeroTail
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,11 +128,11 @@ class PairTask:
 def task_for(
     rankings: Rankings,
     measure: Any,
-    ks: Any,
     *,
-    corrected: bool,
-    ties: str,
-    zero_tail: str,
+    ks: Any = MANY_PAIRS,
+    corrected: bool = False,
+    ties: str = "closed",
+    zero_tail: str = "include",
     alternative: str | None = None,
 ) -> PairTask:
     """Return the checked task; corrected values and p-values need a null that fits the statistic."""
@@ -173,24 +184,21 @@ def _require_null(argument: str, rankings: Rankings, ks: Sizes, ties: str) -> No
             )
 
 
-@takes_policies
+@takes(Options)
 def pairwise(
     rankings: Any,
     others: Any = None,
     *,
     measure: Any = "fuji",
-    ks: Any = "exp",
+    ks: Any = MANY_PAIRS,
     corrected: bool = False,
     p_values: bool = False,
     alternative: str = "greater",
     adjust: str = "bh",
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[Options],
 ) -> Matrix:
     """Compare every ranking with every other by the area under a measure's curve.
 
@@ -198,39 +206,18 @@ def pairwise(
 
     Parameters
     ----------
-    rankings : mapping, DataFrame, 2-D array, sequence or Rankings
-        As in `rankings`: m rankings of n items.
-    others : the same, optional
+    others : mapping, DataFrame, 2-D array, sequence or Rankings, optional
         Compare every one of `rankings` with every one of these instead of with each other.
-    measure : str or Measure
-        A name in `MEASURES`.
     ks : {"exp", "all", "squared"}, an integer or increasing integers
         Where to evaluate. "exp" gives the top-weighted area in one pass over the items per pair; "all" the whole
         curve's; one integer gives the value at that k.
-    corrected : bool
-        Whether to correct for chance: 0 is chance level, 1 the maximum. The raw values come from the same pass.
     p_values : bool
         Whether to test every pair: how often random rankings with the same scores would give at least this value,
         without permutations, as `chance` does.
-    alternative : {"greater", "less", "two-sided"}
-        Which values count as extreme in p-values: at least as large, at most as large, or both.
-    adjust : {"bh", "holm"}
-        How p-values are adjusted for the number of pairs: Benjamini-Hochberg controls the share of false discoveries,
-        Holm the probability of any.
-    n_jobs : int, optional
-        Number of threads; all cores by default. The result does not depend on it.
-    executor : concurrent.futures.Executor or distributed.Client, optional
-        Where to run instead: a pool of processes, or a Dask cluster.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal, if it takes a while.
     checkpoint : path, optional
         A folder that keeps finished tiles, so that the same call resumes after an interruption and gives the identical
         matrix. With other rankings, options or another version of the package it is refused. One process at a time
         may use it; remove it when the matrix is safe.
-    ties, zero_tail
-        As in `curve`.
-    **policies
-        As in `rankings`.
 
     Returns
     -------
@@ -246,16 +233,16 @@ def pairwise(
            [0.833, 1.   , 0.708],
            [0.667, 0.708, 1.   ]])
     """
+    policies, work, _ = parted(options)
     both = first = as_rankings(rankings, **policies)
     if others is not None:
         both = combine(first, as_rankings(others, **policies), policies.get("missing", "raise"))
     choice("adjust", adjust, ADJUSTMENTS)
     choice("alternative", alternative, ALTERNATIVES)
     tested = alternative if p_values else None
-    task = task_for(both, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail, alternative=tested)
+    task = task_for(both, measure, ks=ks, corrected=corrected, ties=ties, zero_tail=zero_tail, alternative=tested)
     mirrored = others is None and task.measure.symmetric
     blocks = _blocks(len(first), len(both), square=others is None, both_ways=not mirrored)
-    work: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     compute = _sparse if _is_sparse(task, both) else _full
     with _kept(checkpoint, both, len(first), task) as kept:
         parts = np.concatenate(compute(task, both, blocks, work | {"kept": kept}), axis=1)

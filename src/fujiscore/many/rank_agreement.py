@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import ResultOverK
+from fujiscore.charts.kinds import Band, Line
+from fujiscore.charts.palette import CHANCE, SLATE
 from fujiscore.errors import InputError, counted, first_few, integer, proportion
+from fujiscore.inputs.options import Policies, takes
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.inputs.rankings import takes_policies
 from fujiscore.many.aggregation import MISSING_RANKS, input_notes, mean_ranks
 from fujiscore.measures.grids import grid
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.measures.grids import Grid, Sizes
 
 
@@ -70,9 +72,6 @@ class RankAgreement(ResultOverK):
     permutations: int
     notes: tuple[str, ...] = ()
 
-    _plot = "rank_agreement"
-    _svg = "rank_agreement"
-
     @property
     def below_chance(self) -> NDArray[np.bool_]:
         """At each depth, whether the lists agree more than random orders do: the value is below the band."""
@@ -83,6 +82,15 @@ class RankAgreement(ResultOverK):
         if self.low is not None:
             columns |= {"expected": self.expected, "low": self.low, "high": self.high}
         return columns
+
+    def _charts(self) -> Sequence[Chart]:
+        lines, bands = [Line(self.values, f"{len(self.names)} lists", SLATE)], []
+        if self.low is not None:
+            lines.append(Line(self.expected, "", CHANCE, 1.2, dashed=True))
+            bands.append(Band(self.low, self.high, CHANCE, f"random orders, {self.confidence:.0%} band"))
+        most = max(float(np.nanmax(part, initial=0.0)) for part in (self.values, *(band.high for band in bands)))
+        title, labels = "standard deviation of ranks over depth", ("depth d, number of top ranks", "sd of ranks")
+        return self._over_k(title, lines, bands, x_label=labels[0], y_label=labels[1], span=(0.0, most or 1.0))
 
     def verdict(self) -> str:
         """Return where the lists agree more than random orders do, in words."""
@@ -108,7 +116,7 @@ class RankAgreement(ResultOverK):
         return [f"sequential rank agreement of {size}: {span}", self.verdict()]
 
 
-@takes_policies
+@takes(Policies)
 def sequential_rank_agreement(
     rankings: Any,
     *,
@@ -128,21 +136,15 @@ def sequential_rank_agreement(
     Parameters
     ----------
     rankings : mapping, DataFrame, 2-D array, sequence or Rankings
-        As in `rankings`: at least two rankings. Tied items share the mean of their ranks, and all of them are among
-        the first d if one is. Items that a list lacks have an unknown rank below its listed ones: their variance is
-        the expected one over all orders of them.
+        At least two rankings, as in `fujiscore.rankings`. Tied items share the mean of their ranks, and all of them are
+        among the first d if one is. Items that a list lacks have an unknown rank below its listed ones: their variance
+        is the expected one over all orders of them.
     ks : {"all", "exp", "squared"}, an integer or increasing integers
         The depths, up to the length of the longest list. Where a list is shorter, it adds no more items.
     permutations : int
         How many times every list is put in random order, ties and lengths kept; 0 for no band.
     confidence : float
         Of the band at each depth.
-    random_state : int, Generator, RandomState or None
-        Seed of the random numbers.
-    n_jobs, progress
-        As in `pairwise`.
-    **policies
-        As in `rankings`. `universe` is the number of items that truncated lists were drawn from.
 
     Returns
     -------

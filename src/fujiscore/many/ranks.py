@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.charts import figure
+from fujiscore.charts.kinds import Dots, Mark, Ranges, Rows
+from fujiscore.charts.palette import INK, SLATE
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, first_few, integer, proportion, short_names
 from fujiscore.inference.intervals import quantile
@@ -84,10 +87,14 @@ class ItemRanks(Result):
         return frame(self.columns(), library, self.notes)
 
     def plot(self, ax: Any = None, *, items: int = 30) -> Any:
-        """Draw the rank intervals of the first items on a matplotlib Axes, shaded by tier, and return the Axes."""
-        from fujiscore.charts import plots
+        """Draw the rank intervals of the first items on a matplotlib Axes, shaded by tier, and return the Axes.
 
-        return plots.item_ranks(self, ax=ax, items=integer("items", items, 1))
+        Parameters
+        ----------
+        items : int
+            The most items to draw.
+        """
+        return figure.draw(self._charts(integer("items", items, 1))[0], ax)
 
     def _summary(self) -> list[str]:
         tiers = counted(int(self.tier[-1]), "tier")
@@ -99,7 +106,14 @@ class ItemRanks(Result):
         more = len(self.items) - len(names)
         return [*lines, *([f"... and {more} more"] if more else []), f"intervals and tiers are {COVERS}"]
 
-    _svg = "item_ranks"
+    def _charts(self, items: int = 30) -> Sequence[Rows]:
+        marks: list[Mark] = [
+            Ranges(self.best, self.worst, "best to worst", SLATE, 1.0),
+            Ranges(self.low, self.high, f"{self.confidence:.0%} interval of the mean", SLATE),
+            Dots(self.mean, f"mean rank of {self.m}", INK, hollow=True),
+        ]
+        tiers = [f"tier {tier}" for tier in self.tier.tolist()]
+        return [Rows(self.items, marks, "rank", None, ".1f", tiers, items, title="mean ranks of items")]
 
     def _tables(self, rows: int | None) -> list[Table]:
         formats = {"item": "", "tier": "d", "mean_rank": ".1f", "low": ".1f", "high": ".1f", "in_top": ".2f"}

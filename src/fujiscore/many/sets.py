@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from fujiscore.charts.kinds import intervals
+from fujiscore.charts.palette import BLUE
 from fujiscore.charts.result import Result, estimate_cells, record
 from fujiscore.errors import InputError, integer, proportion
-from fujiscore.inference.intervals import bounded, test, welch
+from fujiscore.inference.intervals import bounded, degrees_of_freedom, test
+from fujiscore.many.estimates import covers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,11 +23,12 @@ if TYPE_CHECKING:
     from fujiscore.text.tables import Table
 
     Choices: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], int, int]
+    from fujiscore.charts.kinds import Chart
 
 # With fewer sets than this, 95 % intervals do not know of rare failures: with 10 % random sets, those of 5 sets hold
 # the true value in 64 % of cases.
 MANY = 10
-COVERS = "the interval covers sets drawn as these were: resamples of one data set tell about that data set"
+COVERS = covers("sets")
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,7 +60,9 @@ class SetStabilityTest(Result):
         sides = "" if self.alternative == "two-sided" else f" (one-sided: {self.alternative})"
         return [f"difference {self.difference:+.4f}, {interval}, p = {self.p_value:.4g}{sides}"]
 
-    _svg = "set_stability_test"
+    def _charts(self) -> Sequence[Chart]:
+        label = "difference of stabilities, with its interval"
+        return [intervals(["difference"], [(self.difference, self.low, self.high)], label, BLUE)]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
         ends = {name: ("+.4f", getattr(self, name)) for name in ("difference", "low", "high")}
@@ -95,7 +101,15 @@ class SetStability(Result):
         return _standard_error(self.variance, self.m)
 
     def test(self, value0: float, *, alternative: Alternative = "two-sided") -> SetStabilityTest:
-        """Test whether the stability differs from a given value, is "greater" or "less"."""
+        """Test whether the stability differs from a given value.
+
+        Parameters
+        ----------
+        value0 : float
+            The value.
+        alternative : {"two-sided", "greater", "less"}
+            Whether to test for any difference, or for a stability above or below the value.
+        """
         difference, least = self.value - float(value0), -1 / (self.m - 1)
         span = (min(least - float(value0), difference), max(1 - float(value0), difference))
         return _tested(
@@ -106,7 +120,9 @@ class SetStability(Result):
         interval = f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}"
         return [f"stability {self.value:.4f}, {interval}, {self.m} sets of {self.n} items", COVERS]
 
-    _svg = "set_stability"
+    def _charts(self) -> Sequence[Chart]:
+        label = f"stability of {self.m} sets, {self.confidence:.0%} interval"
+        return [intervals(["stability"], [(self.value, self.low, self.high)], label, BLUE)]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
         known = estimate_cells("stability", self) | {"sets": ("d", self.m), "items": ("d", self.n)}
@@ -131,9 +147,14 @@ def set_stability(sets: Any, n: int | None = None, *, confidence: float = 0.95) 
     confidence : float
         The level of the interval, above 0 and below 1.
 
+    Returns
+    -------
+    SetStability
+        With `.value`, `.low`, `.high`, `.variance` and `.notes`.
+
     Examples
     --------
-    >>> from fujiscore.sets import set_stability
+    >>> from fujiscore.stats import set_stability
     >>> round(set_stability([{"a", "b"}, {"a", "b"}, {"a", "c"}], n=6).value, 4)
     0.5
     """
@@ -183,9 +204,14 @@ def compare_set_stability(
     alternative : {"two-sided", "greater", "less"}
         Whether to test for any difference, or for b being more ("greater") or less stable than a.
 
+    Returns
+    -------
+    SetStabilityTest
+        With `.difference`, `.low`, `.high`, `.p_value` and `.notes`.
+
     Examples
     --------
-    >>> from fujiscore.sets import compare_set_stability, set_stability
+    >>> from fujiscore.stats import compare_set_stability, set_stability
     >>> a = set_stability([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]])
     >>> b = set_stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 0, 1]])
     >>> round(compare_set_stability(a, b).difference, 4)
@@ -196,8 +222,7 @@ def compare_set_stability(
             raise InputError(f"{name} must be a result of set_stability; got {type(result).__name__}.")
     level, notes = proportion("confidence", confidence), tuple(dict.fromkeys((*a.notes, *b.notes)))
     parts, sizes = [a.standard_error**2, b.standard_error**2], (a.m, b.m)
-    # As for rankings: with unequal numbers, Welch's degrees of freedom are too many.
-    freedom = welch(parts, sizes) if a.m == b.m else min(sizes) - 1.0
+    freedom = degrees_of_freedom(parts, sizes)
     span = (-1 / (b.m - 1) - 1, 1 + 1 / (a.m - 1))
     return _tested(b.value - a.value, math.sqrt(sum(parts)), freedom, level, alternative, span, min(sizes), notes)
 

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import Result, ResultOverK, estimate_cells, estimate_data, record
+from fujiscore.charts.kinds import Band, Chart, Line
 from fujiscore.errors import InputError, proportion
 from fujiscore.inference.intervals import ZERO, bounded
+from fujiscore.inputs.options import parted, takes
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.inputs.rankings import takes_policies
-from fujiscore.many.pairwise import PairTask, caveats, pairwise, sort_all, task_for
+from fujiscore.many.estimates import Estimate, covers, mean_range
+from fujiscore.many.pairwise import DEFAULTS, PairOptions, PairTask, caveats, pairwise, sort_all, task_for
 from fujiscore.many.ranks import ItemRanks, item_ranks
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
 from fujiscore.pages.page import Page, Reported
@@ -26,22 +28,22 @@ from fujiscore.work.tiles import run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.many.matrix import Matrix
     from fujiscore.measures.grids import Grid
-    from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.text.tables import Table
 
-# What an interval of stability says, printed with it.
-COVERS = "the interval covers rankings drawn as these were: resamples of one data set tell about that data set"
+COVERS = covers("rankings")
 # The share of the greatest possible part of the spread from which on it rests on one ranking.
 ONE_RANKING = 0.95
 
+# How many of the rankings whose absence changes the stability most a chart shows.
+INFLUENTIAL = 6
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Result, Reported):
+class Stability(Estimate, Reported):
     """The mean similarity of a method's rankings.
 
     Attributes
@@ -66,16 +68,13 @@ class Stability(Result, Reported):
         The rankings themselves.
     """
 
-    value: float
-    low: float
-    high: float
-    standard_error: float
-    confidence: float
     m: int
-    pairs: Matrix
     left_out: Scores
     notes: tuple[str, ...] = ()
     rankings: Rankings | None = None
+
+    _noun = _caption = "stability"
+    _covers = COVERS
 
     def _page(self) -> Page:
         from fujiscore.many import page
@@ -102,26 +101,18 @@ class Stability(Result, Reported):
             raise InputError("ranks needs the rankings themselves: use the result of stability.")
         return item_ranks(self.rankings, k, self.confidence)
 
-    def _summary(self) -> list[str]:
-        head = (
-            f"stability ({find(self.pairs.measure).title}, {self.pairs.area}) {self.value:.4f}, "
-            f"{self.confidence:.0%} interval {self.low:.4f} to {self.high:.4f}, {self.m} rankings"
-        )
-        return [head, COVERS]
+    def _basis(self) -> str:
+        return f"{self.m} rankings"
+
+    def _cells(self) -> dict[str, tuple[str, Any]]:
+        return {"rankings": ("d", self.m)}
 
     def _data(self) -> dict[str, Any]:
-        return {
-            **estimate_data("stability", self),
-            "rankings": self.m,
-            "names": self.pairs.names,
-            "left_out": self.left_out,
-        }
+        return {**super()._data(), "names": self.pairs.names, "left_out": self.left_out}
 
-    _svg = "stability"
-
-    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
-        known = estimate_cells("stability", self) | {"rankings": ("d", self.m)}
-        return [record(f"stability ({find(self.pairs.measure).title}, {self.pairs.area})", known, [COVERS])]
+    def _left_out(self) -> list[tuple[str, float]]:
+        moved = np.argsort(-np.abs(np.nan_to_num(self.left_out - self.value)), kind="stable")[:INFLUENTIAL]
+        return [(f"without {self.pairs.names[i]}", float(self.left_out[i])) for i in moved]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,24 +154,21 @@ class StabilityCurve(ResultOverK):
     def _columns(self) -> dict[str, Any]:
         return {self.measure: self.values, "low": self.low, "high": self.high}
 
-    _plot = "stability"
-    _svg = "stability_curve"
+    def _charts(self) -> Sequence[Chart]:
+        measure, kind = find(self.measure), ", corrected for chance" if self.corrected else ""
+        line = Line(self.values, f"{measure.title}{kind}, {self.confidence:.0%} interval", measure.colour)
+        low = min(measure.low, float(np.nanmin(self.low, initial=0.0)))  # corrected values fall below the range
+        band = Band(self.low, self.high, measure.colour)
+        return self._over_k(f"stability ({measure.title}) over k", [line], [band], low, y_label="stability")
 
 
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def stability(
     rankings: Any,
     measure: Any = "fuji",
     *,
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> Stability:
     """Return how stable a ranking method is: the mean similarity of its rankings, with a confidence interval.
 
@@ -188,10 +176,6 @@ def stability(
     ----------
     rankings : mapping, DataFrame, 2-D array, sequence or Rankings
         At least three rankings by one method (resamples, folds, seeds), as in `fujiscore.rankings`.
-    confidence : float
-        Of the interval, between 0 and 1.
-    measure, ks, corrected, n_jobs, executor, progress, ties, zero_tail, **policies
-        As in `pairwise`.
 
     Returns
     -------
@@ -207,20 +191,10 @@ def stability(
     stability (FUJI, AUC) 0.8981, 95% interval 0.4660 to 0.9889, 4 rankings
     the interval covers rankings drawn as these were: resamples of one data set tell about that data set
     """
+    policies, work, similarity = parted(options)
     aligned = as_rankings(rankings, **policies)
     require_enough(len(aligned), "rankings")
-    pairs = pairwise(
-        aligned,
-        measure=measure,
-        ks=ks,
-        corrected=corrected,
-        n_jobs=n_jobs,
-        executor=executor,
-        progress=progress,
-        ties=ties,
-        zero_tail=zero_tail,
-    )
-    return of_pairs(pairs, confidence, aligned)
+    return of_pairs(pairwise(aligned, measure=measure, **similarity, **work), confidence, aligned)
 
 
 def of_pairs(pairs: Matrix, confidence: float = 0.95, rankings: Rankings | None = None) -> Stability:
@@ -247,31 +221,30 @@ def _doubts(left_out: Scores, names: Sequence[str]) -> tuple[str, ...]:
 
 def value_range(pairs: Matrix) -> tuple[float, float]:
     """Return the least and the greatest value that the mean over all pairs can have."""
-    measure = find(pairs.measure)
-    if not pairs.corrected or pairs.expected is None:
-        return measure.low, measure.high
-    apart = ~np.eye(len(pairs.names), dtype=bool)
-    return float(correct(np.full_like(pairs.expected, measure.low), pairs.expected)[apart].mean()), 1.0
+    return mean_range(pairs, ~np.eye(len(pairs.names), dtype=np.bool_))
 
 
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def stability_curve(
     rankings: Any,
     measure: Any = "fuji",
     *,
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> StabilityCurve:
     """Return stability over k, to see at which depth the rankings agree.
 
-    All arguments are those of `stability`; with corrected=True each k is corrected for its own chance level.
+    With corrected=True each k is corrected for its own chance level.
+
+    Parameters
+    ----------
+    rankings : mapping, DataFrame, 2-D array, sequence or Rankings
+        At least three rankings by one method (resamples, folds, seeds), as in `fujiscore.rankings`.
+
+    Returns
+    -------
+    StabilityCurve
+        With `.ks`, `.values`, `.low`, `.high`, `.notes`, `.plot()` and `.to_frame()`.
 
     Examples
     --------
@@ -281,12 +254,12 @@ def stability_curve(
     array([0.736, 1.   , 0.736, 1.   ])
     """
     level = proportion("confidence", confidence)
+    policies, work, similarity = parted(options)
     aligned = as_rankings(rankings, **policies)
     m = len(aligned)
     require_enough(m, "rankings")
-    task = task_for(aligned, measure, ks, corrected=corrected, ties=ties, zero_tail=zero_tail)
-    members = sort_all(aligned, task, {"n_jobs": n_jobs})
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
+    task = task_for(aligned, measure, **similarity)
+    members = sort_all(aligned, task, {"n_jobs": work["n_jobs"]})
     rows = run(_row_of_curves, [(i,) for i in range(m - 1)], shared=(task, members), label="pairs", **work)
     values, least = np.ones((2, task.grid.ks.size, m, m))
     for i, row in enumerate(rows):
@@ -295,10 +268,10 @@ def stability_curve(
             pairs[:, i + 1 :, i] = of_row.T
     means, left_out = zip(*(leave_one_out(pairs) for pairs in values), strict=True)
     mean, errors = np.array(means), np.array([jackknife_error(values) for values in left_out])
-    most = 1.0 if corrected else task.measure.high
+    most = 1.0 if task.corrected else task.measure.high
     low, high = bounded(mean, errors, m, level, least[:, *np.triu_indices(m, 1)].mean(axis=1), most)
     notes = (*aligned.notes, *caveats(aligned, task, mean, "k"))
-    return StabilityCurve(task.measure.name, task.grid, mean, low, high, level, corrected, notes)
+    return StabilityCurve(task.measure.name, task.grid, mean, low, high, level, task.corrected, notes)
 
 
 def _row_of_curves(task: PairTask, members: list[Ranking], row: int) -> tuple[Scores, Scores]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import Result, difference_table
 from fujiscore.errors import InputError, choice, spelled
-from fujiscore.inference.intervals import ALTERNATIVES, ZERO, test, welch
+from fujiscore.inference.intervals import ALTERNATIVES, ZERO, degrees_of_freedom
+from fujiscore.inputs.options import parted, takes
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.inputs.rankings import takes_policies
-from fujiscore.many.pairwise import pairwise
+from fujiscore.many.estimates import Difference
+from fujiscore.many.pairwise import DEFAULTS, PairOptions, pairwise
 from fujiscore.many.stability import (
     COVERS,
     Stability,
@@ -23,15 +23,11 @@ from fujiscore.many.stability import (
     symmetric,
     value_range,
 )
-from fujiscore.measures.registry import find
 from fujiscore.pages.page import Page, Reported
 
 if TYPE_CHECKING:
     from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
-    from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.text.tables import Table
 
 NO_SPREAD = "the difference has no spread: interval and p-value hold what rankings without a difference leave possible"
 # At 5 %, with 5 and 30 rankings: 9 % if some rankings are much noisier, 15 % if 10 % of them fail.
@@ -42,7 +38,7 @@ UNEQUAL = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityComparison(Result, Reported):
+class StabilityComparison(Difference, Reported):
     """The difference between two methods' stability.
 
     Attributes
@@ -63,48 +59,20 @@ class StabilityComparison(Result, Reported):
         What the test is for: "two-sided", or that the second is more ("greater") or less stable.
     """
 
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    statistic: float
-    paired: bool
     first: Stability
     second: Stability
-    notes: tuple[str, ...] = ()
-    alternative: str = "two-sided"
+
+    _second_less_first = True
+    _caption = "stability of two methods"
+    _covers = COVERS
 
     def _page(self) -> Page:
         from fujiscore.many import page
 
         return page.stability_comparison(self)
 
-    @property
-    def kind(self) -> str:
-        """The kind of test, in words."""
-        sides = "" if self.alternative == "two-sided" else f", one-sided: {self.alternative}"
-        return f"{'paired' if self.paired else 'unpaired'}{sides}"
 
-    def _summary(self) -> list[str]:
-        head = (
-            f"difference {self.difference:+.4f} ({self.second.value:.4f} - {self.first.value:.4f}), "
-            f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}, "
-            f"p = {self.p_value:.4g} ({self.kind})"
-        )
-        return [head, COVERS]
-
-    def _data(self) -> dict[str, Any]:
-        return {"measure": self.first.pairs.measure, **super()._data()}
-
-    _svg = "stability_comparison"
-
-    def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
-        names = ("first", "second", "difference")
-        kind = f"stability of two methods ({find(self.first.pairs.measure).title}, {self.first.pairs.area})"
-        return [difference_table(kind, names, self.first, self.second, self, [COVERS])]
-
-
-@takes_policies
+@takes(PairOptions, **DEFAULTS)
 def compare_stability(
     first: Any,
     second: Any,
@@ -112,15 +80,8 @@ def compare_stability(
     *,
     paired: bool | None = None,
     alternative: Alternative = "two-sided",
-    ks: Any = "exp",
-    corrected: bool = False,
     confidence: float = 0.95,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
-    ties: Ties = "closed",
-    zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[PairOptions],
 ) -> StabilityComparison:
     """Test whether one ranking method is more stable than another.
 
@@ -134,8 +95,6 @@ def compare_stability(
     alternative : {"two-sided", "greater", "less"}
         Whether to test for any difference, or for a second method that is more ("greater") or less stable. The
         interval is as one-sided as the test.
-    measure, ks, corrected, confidence, n_jobs, executor, progress, ties, zero_tail, **policies
-        As in `stability`.
 
     Returns
     -------
@@ -152,12 +111,11 @@ def compare_stability(
     (True, True)
     """
     choice("alternative", alternative, ALTERNATIVES)
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    options: Any = {"measure": measure, "ks": ks, "corrected": corrected, "ties": ties, "zero_tail": zero_tail}
+    policies, work, similarity = parted(options)
     methods = [as_rankings(method, **policies) for method in (first, second)]
     for method, name in zip(methods, ("first", "second"), strict=True):
         require_enough(len(method), name)
-    a, b = (of_pairs(pairwise(method, **options, **work), confidence) for method in methods)
+    a, b = (of_pairs(pairwise(method, measure=measure, **similarity, **work), confidence) for method in methods)
     return compare_stabilities(a, b, paired=are_paired(a, b) if paired is None else paired, alternative=alternative)
 
 
@@ -174,24 +132,12 @@ def compare_stabilities(
     else:
         parts = [_tempered_variance(symmetric(method.pairs)) for method in (first, second)]
         variance, sizes = sum(parts), (first.m, second.m)
-        # With unequal numbers, Welch's degrees of freedom let tests at 5 % reject in up to 24 % of cases.
-        freedom = welch(parts, sizes) if first.m == second.m else min(sizes) - 1.0
-    (least_a, most_a), (least_b, most_b) = value_range(first.pairs), value_range(second.pairs)
-    difference = second.value - first.value
-    found = test(
-        difference,
-        float(np.sqrt(variance)),
-        freedom,
-        confidence=first.confidence,
-        alternative=alternative,
-        span=(least_b - most_a, most_b - least_a),
-        m=min(first.m, second.m),
-    )
+        freedom = degrees_of_freedom(parts, sizes)
     doubts = [NO_SPREAD] if variance <= ZERO**2 else []
     doubts += [UNEQUAL] if alternative != "two-sided" and first.m != second.m else []
-    notes = tuple(dict.fromkeys((*first.notes, *second.notes, *doubts)))
-    return StabilityComparison(
-        difference, found.low, found.high, found.p_value, found.statistic, paired, first, second, notes, alternative
+    ranges = [value_range(method.pairs) for method in (first, second)]
+    return StabilityComparison.of(
+        first, second, variance, freedom, ranges, paired=paired, alternative=alternative, doubts=doubts
     )
 
 

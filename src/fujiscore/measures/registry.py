@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fujiscore.charts.palette import PALETTE
 from fujiscore.errors import InputError, choice, first_few, proportion, spelled
 from fujiscore.inputs.coercion import Scores, no_signs
 from fujiscore.measures.formulas import FORMULAS
@@ -163,6 +164,16 @@ class Measure(Tabular):
     def base(self) -> str:
         """The name without parameters."""
         return self.name.partition("(")[0]
+
+    @property
+    def colour(self) -> str:
+        """The colour in all charts."""
+        return PALETTE[list(MEASURES).index(self.base) % len(PALETTE)]
+
+    @property
+    def dashed(self) -> bool:
+        """Whether lines are dashed, because a measure before has the same colour."""
+        return list(MEASURES).index(self.base) >= len(PALETTE)
 
     def __reduce__(self) -> tuple[Callable[[str], Measure], tuple[str]]:
         """Travel to other processes by name: formulas cannot be pickled."""

@@ -19,12 +19,13 @@ import numpy as np
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice
 from fujiscore.inference.intervals import ALTERNATIVES
-from fujiscore.inputs.orders import ScoresByRank, fields_only
 from fujiscore.measures.overlap import Counts, Overlap, TopSets
 from fujiscore.measures.registry import MEASURES, Measure, evaluate
+from fujiscore.text.tabular import fields_only
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
+    from fujiscore.inputs.orders import ScoresByRank
     from fujiscore.measures.grids import Sizes
 
 # Of a longer path so many points serve for the covariances.

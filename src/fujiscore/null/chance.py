@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import ResultOverK, record
+from fujiscore.charts.kinds import Band, Line
+from fujiscore.charts.palette import CHANCE
+from fujiscore.charts.result import record
 from fujiscore.errors import InputError, choice, proportion, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
+from fujiscore.inputs.options import Options, parted, takes
 from fujiscore.inputs.orders import read_only
-from fujiscore.inputs.rankings import Policies, takes_policies
-from fujiscore.measures.grids import Grid, Sizes, grid, named_grid, set_sizes
+from fujiscore.measures.grids import ONE_PAIR, Grid, Sizes, grid, named_grid, set_sizes
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import Overlap, Ties, TopSets, ZeroTail, limit, overlap_of, pair
 from fujiscore.measures.registry import Measure, evaluate, find, headline
 from fujiscore.null.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
@@ -27,6 +30,7 @@ from fujiscore.null.permutations import ROUNDING, Permutations, permute
 from fujiscore.text.notes import Fact, Note, kind
 
 if TYPE_CHECKING:
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.text.tables import Table
 
@@ -172,6 +176,11 @@ class Chance(ResultOverK):
         Simultaneous: with this probability the whole curve of a random ranking stays inside, so that one may read off
         where the observed curve leaves it. Pointwise: its value at each single k does. Approximate: exact mean and
         variance at each k; skewness, jumps and correlations to first order, correlated as a normal distribution.
+
+        Parameters
+        ----------
+        simultaneous : bool
+            Whether the band holds for the whole curve at once rather than for each k.
         """
         return tuple(self._end(side, confidence, simultaneous=simultaneous) for side in (-1, 1))  # type: ignore[return-value]
 
@@ -226,8 +235,24 @@ class Chance(ResultOverK):
         *("p_value", "ks", "k2", "observed", "expected", "variance", "corrected", "z", "p_values"),
         *("permutations", "top_weighted"),
     )
-    _plot = "chance"
-    _svg = "chance"
+
+    def _charts(self) -> Sequence[Chart]:
+        measure = find(self.measure)
+        name = self.grid.whole if measure.whole else self.grid.area
+        line = Line(self.observed, f"{measure.title} ({name} {self.auc:.3f})", measure.colour)
+        level, bands = self.level(f"by chance ({name} {self.expected_auc:.3f}), ", simultaneous=False)
+        return self._over_k(f"{measure.title} over k against chance", [line, level], bands, measure.low)
+
+    def level(self, name: str = "by chance, ", *, simultaneous: bool = True) -> tuple[Line, list[Band]]:
+        """Return the line of the chance level, and its 95% bands: over all k at once, or at each k as well."""
+        if self.has_band:
+            bands = [self.band()] if simultaneous else [self.band(simultaneous=False), self.band()]
+            what = "95% band over all k" if simultaneous else "95% bands: each k, all k"
+        else:
+            reach = 2 * np.sqrt(self.variance)
+            bands, what = [(self.expected - reach, self.expected + reach)], "± 2 sd"
+        level = Line(self.expected, name + what, CHANCE, 1.2, dashed=True)
+        return level, [Band(low, high, CHANCE) for low, high in bands]
 
     def _tables(self, rows: int | None) -> list[Table]:
         known = {
@@ -255,24 +280,21 @@ def p_text(p_value: float | None, method: str | None) -> float | str | None:
     return f"<= {p_value:.4g}" if is_least(p_value, method) else p_value
 
 
-@takes_policies
+@takes(Options)
 def chance(
     r: Any,
     s: Any,
     measure: Any = "fuji",
     *,
-    ks: Any = "all",
+    ks: Any = ONE_PAIR,
     k: int | tuple[int, int] | None = None,
     permutations: int = 0,
     method: str | None = None,
     alternative: str = "greater",
     random_state: Any = 0,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[Options],
 ) -> Chance:
     """Return the value expected by chance, the value corrected for it, and how often chance does as well.
 
@@ -290,20 +312,6 @@ def chance(
         Where variance, z and p-value of the area come from: its moments by chance, or drawn permutations (1000 unless
         `permutations` says another number). By default permutations if a number of them is given, or if there is no
         other null. With fewer than 20 items there is no analytic p-value.
-    alternative : {"greater", "less", "two-sided"}
-        Which areas count as extreme in p-values: at least as large, at most as large, or both.
-    random_state : int, Generator, RandomState or None
-        Seed of the permutations.
-    n_jobs : int, optional
-        Number of threads for the permutations; all cores by default. The result does not depend on it.
-    executor : concurrent.futures.Executor or distributed.Client, optional
-        Where to run the permutations instead: a pool of processes, or a Dask cluster.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal, if it takes a while.
-    r, s, measure, ks, ties, zero_tail
-        As in `curve`.
-    **policies
-        As in `rankings`.
 
     Returns
     -------
@@ -320,6 +328,7 @@ def chance(
     """
     chosen = find(measure)
     choice("alternative", alternative, ALTERNATIVES)
+    policies, work, _ = parted(options)
     both = pair(r, s, policies)
     if k is None:
         points = grid(ks, both.depth, limit(both))
@@ -332,7 +341,6 @@ def chance(
     overlap = overlap_of(both, points.ks, second, ties=ties, zero_tail=zero_tail)
     if overlap.population is None:
         raise InputError(f"{no_universe()}.")
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     grids = [points, *([exp] if (exp := exp_grid(points)) else [])]
     count = _count(chosen, overlap, method, permutations)
     work |= {"permutations": count, "alternative": alternative, "random_state": random_state}

@@ -47,7 +47,7 @@ def floors(n: Sizes, sizes: Sizes, outside: Scores) -> Scores:
     lengths, tops = np.divmod(keys, base)
     overlaps = np.empty((keys.size, 6))
     starts = np.flatnonzero(np.diff(lengths, prepend=-1))  # the keys are sorted by length
-    for start, stop in zip(starts, np.append(starts[1:], keys.size), strict=True):
+    for start, stop in zip(starts, np.append(starts, keys.size)[1:], strict=True):
         _kernels.chance.moments(int(lengths[start]), tops[start:stop], tops[start:stop], overlaps[start:stop])
     floor: Scores = overlaps[which, 0] + 2 * overlaps[which, 1] * outside
     return floor
@@ -179,6 +179,11 @@ def expected_jaccard(n: int, ks: Any = "all", *, method: str = "exact") -> Score
         Where to evaluate.
     method : {"exact", "paper"}
         The mean over the hypergeometric overlap, or the paper's approximation k / (2n - k).
+
+    Returns
+    -------
+    ndarray of float64
+        The expected index at each k.
 
     Examples
     --------

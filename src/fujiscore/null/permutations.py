@@ -68,7 +68,13 @@ class Permutations(Tabular):
         return Permutations(self.count, self.aucs[number], *at)
 
     def p_value(self, at_least: Any, at_most: Any, alternative: str) -> Any:
-        """Return (b + 1) / (m + 1), b of the m permutations as extreme; two-sided: twice the smaller of both sides."""
+        """Return (b + 1) / (m + 1), b of the m permutations as extreme; two-sided: twice the smaller of both sides.
+
+        Parameters
+        ----------
+        at_least, at_most : int or ndarray of int
+            How many permutations gave at least, and at most, the observed value.
+        """
         greater, less = (np.asarray(b) + 1.0 for b in (at_least, at_most))
         two_sided = np.minimum(2 * np.minimum(greater, less), self.count + 1.0)
         extreme = {"greater": greater, "less": less, "two-sided": two_sided}[alternative]

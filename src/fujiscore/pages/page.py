@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fujiscore._version import __version__
-from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, one_line, spelled
+from fujiscore.measures.registry import find
 from fujiscore.pages.encode import script_json, text
+from fujiscore.text.docstrings import complete_methods
 from fujiscore.text.tables import encodable
 from fujiscore.work.files import write_atomically
 
@@ -59,7 +60,7 @@ def render(page: Page) -> str:
     script = '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPTS)) + "})();\n"
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'"
     title = encodable(" and ".join(text(name, 60) for name in page.names[:2]) or page.kind)
-    colours = {name: colour(name) for name in ("fuji", "jaccard")}
+    colours = {name: find(name).colour for name in ("fuji", "jaccard")}
     data = {"colours": colours, "corrected": page.corrected, "parts": list(page.parts), "tops": list(page.tops)}
     head = [
         '<meta charset="utf-8">',
@@ -129,6 +130,7 @@ def _settings(settings: Mapping[str, Any]) -> Iterable[str]:
     yield "</dl></section>"
 
 
+@complete_methods
 class Reported:
     """A result with an HTML page of its own."""
 

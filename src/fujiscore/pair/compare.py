@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.result import ResultOverK
+from fujiscore.charts import figure
+from fujiscore.charts.kinds import Line
 from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
-from fujiscore.inputs.rankings import takes_policies
-from fujiscore.measures.grids import Grid, grid, set_sizes
+from fujiscore.inputs.options import Options, Policies, parted, takes
+from fujiscore.measures.grids import ONE_PAIR, Grid, grid, set_sizes
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import (
     TopSets,
     at_zero,
@@ -28,6 +30,7 @@ from fujiscore.measures.registry import Measure, area, evaluate, find, headline,
 from fujiscore.null.chance import Chance, chances, exp_grid, no_universe, p_text
 from fujiscore.null.closed_forms import HIGH_FLOOR, floors, has_closed_form
 from fujiscore.pages.page import Page, Reported
+from fujiscore.pair.charts import comparison_charts
 from fujiscore.pair.explain import Explanation, explanation, zeros_say_nothing
 from fujiscore.pair.passes.long import LongRankings, LongRequest, Passes, pair_of_columns
 from fujiscore.pair.passes.stream import Column
@@ -40,9 +43,9 @@ from fujiscore.text.tabular import Tabular
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.measures.grids import Sizes
     from fujiscore.measures.overlap import Ties, ZeroTail
 
@@ -73,8 +76,6 @@ class Curve(ResultOverK):
     notes: tuple[str, ...] = ()
 
     _keys = ("measure", "value", "auc", "top_weighted_auc", "ks", "values")
-    _plot = "curve"
-    _svg = "curve"
 
     @cached_property
     def auc(self) -> float:
@@ -100,6 +101,12 @@ class Curve(ResultOverK):
 
     def _columns(self) -> dict[str, Any]:
         return {self.measure: self.values}
+
+    def _charts(self) -> Sequence[Chart]:
+        measure = find(self.measure)
+        name = self.grid.whole if measure.whole else self.grid.area
+        line = Line(self.values, f"{measure.title} ({name} {self.value:.3f})", measure.colour)
+        return self._over_k(f"{measure.title} over k", [line], low=measure.low)
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,7 +183,8 @@ class Comparison(ResultOverK, Reported):
     permuted: Mapping[str, list[Chance]] | None = None
     alternative: str = "greater"
 
-    _svg = "comparison"
+    def _charts(self) -> Sequence[Chart]:
+        return comparison_charts(self)
 
     def _page(self) -> Page:
         from fujiscore.pair import page
@@ -282,9 +290,14 @@ class Comparison(ResultOverK, Reported):
         On a given matplotlib Axes the curves alone are drawn. The chart needs FUJI among the measures, or `k`; by
         default k is 10 or half of the items, or less where the k-th score would be 0. See docs/reading-curves.md.
         """
-        from fujiscore.pair.picture import comparison
-
-        return comparison(self, ax, k)
+        if ax is None:
+            return figure.compose(comparison_charts(self, k))
+        if k is not None:
+            raise InputError(
+                f"{spelled('k')} chooses the slope chart, for which one Axes has no room: leave out {spelled('k')} or "
+                f"{spelled('ax')}."
+            )
+        return super().plot(ax)
 
     def __getitem__(self, measure: str) -> Curve:
         """Return a measure's curve."""
@@ -417,7 +430,7 @@ def _point(measure: Measure, points: Grid, values: Scores, chance: Chance | None
     return Level(measure.name, f"k = {k}", k, value, *known, chance.alternative)
 
 
-@takes_policies
+@takes(Policies)
 def fuji(
     r: Any,
     s: Any,
@@ -431,22 +444,6 @@ def fuji(
 
     An item outside a top set counts as a member in proportion to how close its score is to the set's last score:
     FUJI = sum of the smaller memberships / size of the union of the two top sets.
-
-    Parameters
-    ----------
-    r, s : array-like, Series, dict of item to score, Ranking, ...
-        Two rankings of the same n items, higher is better. Labelled ones are aligned by label; others must be in the
-        same item order.
-    k : int or pair of int
-        Number of top items, from 1 to n; a pair (k1, k2) for top sets of different sizes.
-    ties : {"closed", "stable"}
-        Ties at the k-th score: include every tied item, or break ties by input order (as the published results do).
-    zero_tail : {"include", "exclude", "cap"}
-        Where the k-th score is 0: whether items outside, tied with it at 0, count as members (as in the paper's
-        algorithm and results) or not (as its equation says). With "cap" top sets hold positive scores only, so that
-        their size is at most the number of these.
-    **policies
-        negative, nan, missing, duplicates, transform and universe, as in `rankings`.
 
     Returns
     -------
@@ -464,7 +461,7 @@ def fuji(
     return score(r, s, k, ties=ties, zero_tail=zero_tail, **policies)
 
 
-@takes_policies
+@takes(Policies)
 def score(
     r: Any,
     s: Any,
@@ -476,13 +473,6 @@ def score(
     **policies: Unpack[Policies],
 ) -> float:
     """Return a measure's value for the top k of two rankings.
-
-    Parameters
-    ----------
-    measure : str or Measure
-        A name in `MEASURES`, with parameters as in "rbo:0.98" or "rbo(p=0.98)".
-    r, s, k, ties, zero_tail, **policies
-        As in `fuji`.
 
     Returns
     -------
@@ -502,13 +492,13 @@ def score(
     return float(evaluate(chosen, overlap)[0])
 
 
-@takes_policies
+@takes(Policies)
 def curve(
     r: Any,
     s: Any,
     measure: Any = "fuji",
     *,
-    ks: Any = "all",
+    ks: Any = ONE_PAIR,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
     **policies: Unpack[Policies],
@@ -517,11 +507,10 @@ def curve(
 
     Parameters
     ----------
-    ks : {"all", "exp", "squared"} or increasing integers
-        Where to evaluate: 1..n; 1, 2, 4, ..., n; 1, 4, 9, ..., n; or the given k. For truncated lists n is the
-        length of the shorter one.
-    r, s, measure, ties, zero_tail, **policies
-        As in `score`. With missing="bounds" the lower and the upper FUJI curve of truncated lists (see `bounds`).
+    missing : {"raise", "zero", "drop", "bounds"}
+        How to treat items that a ranking lacks: raise; score them 0, below every listed item; drop them from all
+        rankings; or return the lower and the upper FUJI curve of truncated lists (see `bounds`). With a universe,
+        "raise" means "zero".
 
     Returns
     -------
@@ -553,13 +542,13 @@ def _bounds(r: Any, s: Any, measure: Measure, ks: Any, ties: str, zero_tail: Any
     return bounds(r, s, ks=ks, zero_tail=zero_tail, **{**policies, "missing": "zero"})
 
 
-@takes_policies
+@takes(Policies)
 def auc(
     r: Any,
     s: Any,
     measure: Any = "fuji",
     *,
-    ks: Any = "all",
+    ks: Any = ONE_PAIR,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
     **policies: Unpack[Policies],
@@ -567,7 +556,12 @@ def auc(
     """Return the area under a measure's curve over k.
 
     Trapezoids of unit width between the evaluated points, divided by their number less 1: the paper's area for
-    ks="all"; with ks="exp" the top weighs more. All arguments are those of `curve`.
+    ks="all"; with ks="exp" the top weighs more (the top-weighted AUC).
+
+    Returns
+    -------
+    float
+        In the measure's range.
 
     Examples
     --------
@@ -583,38 +577,29 @@ def auc(
     return float(result.auc)
 
 
-@takes_policies
+@takes(Options)
 def compare(
     r: Any,
     s: Any,
     measures: Sequence[Any] = ("fuji", "jaccard"),
     *,
-    ks: Any = "all",
+    ks: Any = ONE_PAIR,
     k: Any = (),
     permutations: int = 0,
     alternative: str = "greater",
     random_state: Any = 0,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[Options],
 ) -> Comparison:
     """Compare two rankings by several measures at once; they share the sort and the sweep.
 
     Parameters
     ----------
-    measures : sequence of str or Measure
-        Names in `MEASURES`, with parameters as in "rbo:0.98".
     k : int or increasing integers
         Further k to report in `.levels()`; beyond the positive scores of both rankings values there are undefined.
-    permutations, random_state, n_jobs, executor, progress
-        As in `chance`.
-    alternative : {"greater", "less", "two-sided"}
-        Which values count as extreme in p-values: at least as large, at most as large, or both.
-    r, s, ks, ties, zero_tail, **policies
-        As in `curve`.
+    permutations : int
+        Number of permutations for p-values; 0 for none.
 
     Returns
     -------
@@ -636,9 +621,11 @@ def compare(
         raise InputError(f"{spelled('measures')} must name at least one measure; got {measures!r}.")
     chosen = tuple({measure.name: measure for measure in map(find, names)}.values())
     choice("alternative", alternative, ALTERNATIVES)
+    policies, work, _ = parted(options)
     if isinstance(r, Column) or isinstance(s, Column):
         asked = LongRequest(chosen, ks, permutations, ties)
-        both: Rankings | Passes = pair_of_columns(r, s, policies, asked, n_jobs=n_jobs, progress=progress)
+        threads = {name: work[name] for name in ("n_jobs", "progress")}
+        both: Rankings | Passes = pair_of_columns(r, s, policies, asked, **threads)
     else:
         both = pair(r, s, policies)
     most = both.depth if isinstance(both, Passes) else limit(both)
@@ -661,8 +648,8 @@ def compare(
     result = Comparison(rankings, chosen, points, at, overlap, notes, alternative=alternative)
     if permutations == 0 or overlap.population is None:
         return result
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress, "alternative": alternative}
-    drawn = chances(overlap, chosen, result.grids, permutations=permutations, random_state=random_state, **work)
+    work |= {"alternative": alternative, "random_state": random_state}
+    drawn = chances(overlap, chosen, result.grids, permutations=permutations, **work)
     further = tuple(dict.fromkeys(note for levels in drawn.values() for note in levels[0].notes))
     return replace(result, notes=(*notes, *further), permuted=drawn)
 

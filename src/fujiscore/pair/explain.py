@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -10,19 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fujiscore._kernels.batch import near
+from fujiscore.charts.kinds import Bars, Style
+from fujiscore.charts.palette import CHANCE, INK, ORANGE
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, short_names, spelled
-from fujiscore.inputs.rankings import Policies, takes_policies
+from fujiscore.inputs.options import Policies, takes
 from fujiscore.measures.grids import Sizes, set_sizes
 from fujiscore.measures.overlap import Overlap, Ties, ZeroTail, at_zero, overlap_of, pair, tail_moments
 from fujiscore.measures.registry import evaluate, find
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start, text_table
 
 if TYPE_CHECKING:
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
 
 SHOWN = 20
+
+# How charts show the kinds of items: shared ones are grey, near misses orange, far misses nearly black.
+STYLES = {
+    "shared": Style("#B3B3B3", "#6B6B6B"),
+    "near miss": Style(ORANGE, "#A34700", opacity=0.55),
+    "far miss": Style(INK, INK, 1.9, bold=True),
+    "opposite sign": Style(INK, INK, 1.9, bold=True, dashed=True),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +140,11 @@ class Explanation(Result):
         more = [f"... {len(self) - SHOWN} more rows"] if len(self) > SHOWN else []
         return [head, *lines, *more]
 
-    _svg = "explanation"
+    def _charts(self) -> Sequence[Chart]:
+        label = "contribution (orange: near miss, grey: shared, black or white: far miss)"
+        colours = [CHANCE if kind == "shared" else STYLES[kind].colour for kind in self.kind]
+        title = f"contributions to FUJI at {self.sizes}"
+        return [Bars(self.items, self.contribution, label, colours, ".3f", 1.0, title=title)]
 
     def _tables(self, rows: int | None) -> list[Table]:
         scores = [[None if np.isnan(score) else score for score in column] for column in (self.score_r, self.score_s)]
@@ -151,7 +166,7 @@ def score_text(score: float) -> str:
     return "-" if np.isnan(score) else f"{score:.5g}"
 
 
-@takes_policies
+@takes(Policies)
 def explain(
     r: Any,
     s: Any,
@@ -164,7 +179,6 @@ def explain(
     """Explain FUJI at k item by item: which items are shared, which are near misses, and how near.
 
     The contributions sum to FUJI's numerator; without the misses' part it would be the Jaccard index.
-    All arguments are those of `fuji`.
 
     Returns
     -------

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from fujiscore.charts.plots import colour
 from fujiscore.measures.overlap import zero_policy
 from fujiscore.measures.registry import find
 from fujiscore.null.chance import chance_words, p_text
@@ -109,7 +108,7 @@ def _band(band: tuple[Scores, Scores], expected: Scores, kept: Sizes) -> dict[st
 def _line(name: str, values: Scores, **more: Any) -> dict[str, Any]:
     """Return a measure's curve with its name and colour."""
     measure = find(name)
-    return {"title": measure.title, "colour": colour(name), "values": packed(values), "low_end": measure.low, **more}
+    return {"title": measure.title, "colour": measure.colour, "values": packed(values), "low_end": measure.low, **more}
 
 
 def _levels_part(result: Comparison) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fujiscore.charts.kinds import intervals
+from fujiscore.charts.palette import BLUE
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, counted, integer, shown, spelled
 from fujiscore.inputs import models
@@ -22,6 +24,7 @@ from fujiscore.text.tables import Table, frame, text_columns, text_table
 if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Ids = NDArray[Any]
+    from fujiscore.charts.kinds import Chart
 
 # By how much true scores of one item may differ, relative to the larger or the k-th: float32 against float64.
 ROUNDING = 1e-3
@@ -102,7 +105,13 @@ class Recall(Result):
         queries = "" if len(self) == 1 else f", {len(self)} queries"
         return [f"k = {self.k}{queries}", *text_table(header, [row[: len(header)] for row in self._rows()])]
 
-    _svg = "recall"
+    def _charts(self) -> Sequence[Chart]:
+        names = ["recall", f"within {self.epsilon:g}", "plain recall"]
+        low = [float(part.mean()) for part in (self.values, self.within, self.plain)]
+        high = [float(part.mean()) for part in (self.upper, self.within_upper, self.plain)]
+        label = "of one query" if len(self) == 1 else f"mean over {len(self)} queries"
+        label += "" if self.known else "; line: up to the upper bound"
+        return [intervals(names, list(zip(low, low, high, strict=True)), label, BLUE, f"recall at k = {self.k}")]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
         header = self._header()

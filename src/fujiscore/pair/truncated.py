@@ -12,17 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
-from fujiscore.charts.result import Result, ResultOverK, record
+from fujiscore.charts.kinds import Band, Line, intervals
+from fujiscore.charts.result import Result, record
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.inputs import models
+from fujiscore.inputs.options import Nan, Policies, takes
 from fujiscore.inputs.ranking import Ranking, Rankings
-from fujiscore.inputs.rankings import Nan, Policies, align, takes_policies
+from fujiscore.inputs.rankings import align
 from fujiscore.measures.grids import Grid, grid
+from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import ZeroTail, overlap_of, pair
-from fujiscore.measures.registry import area
+from fujiscore.measures.registry import area, find
 from fujiscore.text.notes import reworded, without
 
 if TYPE_CHECKING:
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.text.tables import Table
 
@@ -72,11 +76,14 @@ class Bounds(ResultOverK):
         ends = dict(zip(("low", "high"), self.auc, strict=True))
         return {"items": self.n, "bounds": {"auc": ends, "curve": {"low": self.low, "high": self.high}}, "ks": self.ks}
 
-    _plot = "bounds"
-    _svg = "bounds"
+    def _charts(self) -> Sequence[Chart]:
+        colour, (low, high) = find("fuji").colour, self.auc
+        lower = Line(self.low, f"FUJI, bounds ({self.grid.area} {low:.3f} to {high:.3f})", colour)
+        band = Band(self.low, self.high, colour)
+        return self._over_k("bounds of FUJI over k", [lower, Line(self.high, "", colour)], [band])
 
 
-@takes_policies
+@takes(Policies)
 def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", **policies: Unpack[Policies]) -> Bounds:
     """Return what FUJI can be for two truncated lists, such as gene lists and search results.
 
@@ -86,12 +93,12 @@ def bounds(r: Any, s: Any, *, ks: Any = "all", zero_tail: ZeroTail = "include", 
 
     Parameters
     ----------
-    r, s : dict, pandas Series, Ranking, ...
+    r, s : dict, pandas Series or Ranking
         Labelled scores, higher is better. A missing item ranks below all listed ones, also at the same score.
     ks : {"all", "exp", "squared"} or increasing integers
         Where to evaluate, up to the length of the shorter list.
-    zero_tail, **policies
-        As in `fuji`; `missing` is of no effect.
+    missing : {"raise", "zero", "drop"}
+        Of no effect: the scores of missing items are unknown.
 
     Returns
     -------
@@ -171,7 +178,9 @@ class RBO(Result):
     def _summary(self) -> list[str]:
         return [f"RBO {self.ext:.4f} (between {self.min:.4f} and {self.max:.4f}), p = {self.p:g}"]
 
-    _svg = "rbo"
+    def _charts(self) -> Sequence[Chart]:
+        label = f"RBO, p = {self.p:g}: extrapolated, between its bounds"
+        return [intervals(["RBO"], [(self.ext, self.min, self.max)], label, find("rbo").colour)]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
         known = {"extrapolated": self.ext, "least": self.min, "greatest": self.max}
@@ -266,6 +275,18 @@ def _variant(r: Any, s: Any, ties: str | None, for_scores: str) -> str:
 def top_weight(p: float, d: int) -> float:
     """Return the share of RBO's weight that the top d ranks hold, at persistence p.
 
+    Parameters
+    ----------
+    p : float
+        Persistence, above 0 and below 1.
+    d : int
+        Number of top ranks.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
     Examples
     --------
     >>> import fujiscore as fj
@@ -281,13 +302,15 @@ def average_overlap(r: Any, s: Any, k: int | None = None, *, ties: ListTies | No
 
     Parameters
     ----------
+    r, s : list of items, dict or pandas Series of item to score, or Ranking
+        Items from best to worst, where an inner list, tuple or set is a group of tied items; or labelled scores.
     k : int, optional
         The last depth, at most the length of the shorter list, which is the default.
     ties : {"w", "a", "b", "stable"}, optional
         How to treat tied items, by the variants of `rbo`; by default "w" for scores (all tied items are in) and
         "stable" for lists of items.
-    r, s, nan
-        As in `rbo`.
+    nan : {"raise", "zero", "drop"}
+        How to treat NaN among labelled scores: raise, replace with 0, or drop the item from that list.
 
     Returns
     -------

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fujiscore as fj
-from fujiscore.charts.plots import colour
 from fujiscore.paper.record import Figure
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ COLUMNS = 500
 def style(index: int, measure: str = "fuji", **more: Any) -> dict[str, Any]:
     """Return the style of one of several lines: a measure's colour, dashes and markers of its own."""
     dashes, marker = DASHES[index % len(DASHES)], MARKERS[index % len(MARKERS)]
-    return {"color": colour(measure), "ls": dashes, "marker": marker, "ms": 4, "lw": 1.4} | more
+    return {"color": fj.MEASURES[measure].colour, "ls": dashes, "marker": marker, "ms": 4, "lw": 1.4} | more
 
 
 def lines(figure: Any, rows: Sequence[Line], band: Sequence[Any] | None = None, **axes: Any) -> None:
@@ -54,7 +53,7 @@ def lines(figure: Any, rows: Sequence[Line], band: Sequence[Any] | None = None, 
     ax = figure.add_subplot()
     if band is not None:
         label, *edges = band
-        ax.fill_between(*edges, color=colour("fuji"), alpha=0.2, lw=0, label=label)
+        ax.fill_between(*edges, color=fj.MEASURES["fuji"].colour, alpha=0.2, lw=0, label=label)
     for label, ks, values, look in rows:
         ax.plot(ks, values, label=label, **look)
     ax.set(**{"xlabel": "k, number of top items", "ylabel": "similarity"} | axes)
@@ -79,8 +78,8 @@ def heat_map(figure: Any, grid: Scores, titles: Sequence[str], label: str) -> No
     for (i, j), value in np.ndenumerate(grid):
         text, shade = (titles[i], GREY) if i == j else (f"{value:.3f}", "black" if value > 0.5 else "white")
         ax.text(j, i, text, ha="center", va="center", color=shade)
-    ax.set_title("upper right: Jaccard", loc="right", color=colour("jaccard"))
-    ax.set_xlabel("lower left: FUJI", loc="left", color=colour("fuji"))
+    ax.set_title("upper right: Jaccard", loc="right", color=fj.MEASURES["jaccard"].colour)
+    ax.set_xlabel("lower left: FUJI", loc="left", color=fj.MEASURES["fuji"].colour)
     figure.colorbar(image, ax=ax, label=label, shrink=0.85)
 
 
@@ -100,7 +99,7 @@ def panels(figure: Any, name: str, comparisons: Mapping[str, fj.results.Comparis
         for measure, curve in comparison.curves.items():
             shown = thinned(curve.ks, curve.values)
             label = fj.MEASURES[measure].title if ax is axes[0] else None
-            look = {"color": colour(measure), "label": label, **PANEL_STYLES[measure]}
+            look = {"color": fj.MEASURES[measure].colour, "label": label, **PANEL_STYLES[measure]}
             ax.plot(curve.ks[shown], curve.values[shown], **look)
         lowest = min(float(curve.values.min()) for curve in comparison.curves.values())
         ax.set(ylim=(min(lowest, 0.0) - 0.04, 1.04), ylabel="similarity")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import fujiscore as fj
-from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, first_few, spelled
 from fujiscore.paper.conventions import Sets, auc, score
 from fujiscore.paper.figures import GREY, Line, line_figure
@@ -79,7 +78,7 @@ def _figure(rows: Sequence[tuple[Any, ...]]) -> Figure:
     """Return one line per data set, from the area with the published RF to that with the correct one."""
     names, _, before, after, *_ = zip(*sorted(rows, key=lambda row: row[3]), strict=True)
     places = range(len(names))
-    dots = {"ls": "none", "marker": "o", "ms": 7, "color": colour("fuji")}
+    dots = {"ls": "none", "marker": "o", "ms": 7, "color": fj.MEASURES["fuji"].colour}
     lines: list[Line] = [("_", (before[i], after[i]), (i, i), {"color": GREY, "lw": 1.2, "zorder": 1}) for i in places]
     lines += [("RF as published", before, places, dots | {"mfc": "white"}), ("RF correct", after, places, dots)]
     caption = "AUC of FUJI between Genie3 and RF (grid 1, 2, 4, ..., n): RF as published, and correct."

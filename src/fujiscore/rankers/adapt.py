@@ -81,7 +81,13 @@ class Ranker:
         return "regression" if is_regressor(self.method) else "classification" if is_classifier(self.method) else None
 
     def notes(self, table: Features) -> list[str]:
-        """Return what a reader should know about how the method gets a table."""
+        """Return what a reader should know about how the method gets a table.
+
+        Parameters
+        ----------
+        table : Features
+            The prepared table.
+        """
         some = described_columns(table.categorical, table.names) if table.categorical.any() else ""
         if self.built_in or not some:
             return []
@@ -171,6 +177,11 @@ def as_ranker(ranker: Any, **options: Any) -> Ranker:
         cloned, never changed. Functions and estimators that take a `random_state` are given it.
     **options
         Passed to the function at each call; not for estimators, which have their own parameters.
+
+    Returns
+    -------
+    Ranker
+        With `.name`, `.method` and `.options`.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import index
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +16,7 @@ from fujiscore.errors import InputError, choice, counted, first_few, spelled
 from fujiscore.inputs.coercion import is_number, unmasked
 from fujiscore.rankers.columns import codes_of, is_missing, objects, renumbered
 from fujiscore.rankers.targets import Target, Task, as_target, one_dimensional
+from fujiscore.text.docstrings import documented
 from fujiscore.work.seeds import as_seed
 
 Scores: TypeAlias = "NDArray[np.float64]"
@@ -67,7 +69,15 @@ class Features:
         return replace(self, values=self.values[rows], target=self.target.at(rows), groups=groups)
 
     def sampled(self, rows: int, random_state: Any = 0) -> Features:
-        """Return a sample of about this many rows, in order: the same share of each class, and at least one row."""
+        """Return a sample of about this many rows, in order: the same share of each class, and at least one row.
+
+        Parameters
+        ----------
+        rows : int
+            About how many rows.
+        random_state : int, RandomState, Generator or None
+            Seed of the sample.
+        """
         if rows >= self.rows:
             return self
         random = np.random.default_rng(as_seed(random_state))
@@ -130,6 +140,36 @@ def described_columns(columns: Any, names: Sequence[Hashable] | None, one: str =
     return (f"column {shown[0]} {one}" if len(shown) == 1 else f"columns {first_few(shown)} {many}").rstrip()
 
 
+DESCRIPTIONS = """
+X : array, dataframe, sparse matrix or Features, shape (n, m)
+    Numbers; NaN, None and null are missing values. Columns of a categorical, enum or boolean type, and those in
+    `categorical`, are categorical. A sparse matrix is converted to a dense one.
+y : array-like, shape (n,)
+    The target of each row: classes (strings, integers, bools or categories) or numbers. None if X is a `Features`.
+categorical : mask, positions or names, optional
+    Further columns to treat as categorical.
+task : {"auto", "classification", "regression"}
+    Whether y holds classes or a quantity; by default many different numbers are a quantity, as `rank` notes.
+methods : sequence or mapping
+    Whatever `as_ranker` takes, or a mapping of names to it. Functions and estimators are given X as float64 and y as
+    codes of the classes, or as it is in regression. Categories are codes 0, 1, ... to functions and to estimators that
+    have `feature_importances_`, and one-hot to others, as linear models, whose magnitudes are summed over the
+    categories. "genie3" and "random_forest" share one forest.
+features : sequence, optional
+    The names of the features, if X does not carry them.
+nan : {"keep", "drop", "fill"}
+    Missing values: keep them for the methods that can use them (relief, functions, estimators that say so) and fill in
+    medians and most frequent categories for the others; drop their rows; or fill them in for all.
+trees : int
+    Number of trees in the forest of "genie3" and "random_forest".
+restore : bool
+    Whether a feature's values are put back before the next one is permuted. False lets the damage accumulate along the
+    features of a tree (depth first), as in the rankings published with FUJI; it is slow.
+"""
+described = partial(documented, descriptions=DESCRIPTIONS)
+
+
+@described
 def prepare(
     X: Any,
     y: Any = None,
@@ -145,8 +185,6 @@ def prepare(
 
     Parameters
     ----------
-    X, y, categorical, task
-        As in `relief`.
     nan : {"keep", "drop", "fill"}
         Keep missing values, leave out their rows, or fill in medians and most frequent categories.
     groups : array-like, optional
@@ -156,6 +194,11 @@ def prepare(
     inspect : bool
         Also treat text columns of dataframes as categorical, refuse columns that look like identifiers, and note
         what is odd about the data.
+
+    Returns
+    -------
+    Features
+        The table that rankers take in place of X and y.
     """
     if isinstance(X, Features):
         if any(part is not None for part in (y, categorical, groups, names)):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import Features, Scores, described_columns, prepare
+from fujiscore.rankers.features import Features, Scores, described, described_columns, prepare
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import progress_bar, shows_progress, spread, workers
 
@@ -28,6 +28,7 @@ TINY_EXPONENT = -10
 NARROW = 2.0**-14
 
 
+@described
 def genie3(
     X: Any,
     y: Any = None,
@@ -50,12 +51,13 @@ def genie3(
 
     Parameters
     ----------
-    X, y, categorical, task, n_jobs, progress
-        As in `relief`, but without missing values; categories are split by the order of their codes.
-    trees : int
-        Number of trees.
-    random_state : int, RandomState, Generator or None
-        Seed of the forest; None for a fresh one.
+    X : array, dataframe, sparse matrix or Features, shape (n, m)
+        Numbers without missing values; categories are split by the order of their codes.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        Between 0 and 1, higher is better.
 
     Examples
     --------
@@ -70,6 +72,7 @@ def genie3(
     return forest_scores(X, y, ("genie3",), **options)["genie3"]
 
 
+@described
 def random_forest(
     X: Any,
     y: Any = None,
@@ -91,17 +94,20 @@ def random_forest(
 
     Parameters
     ----------
-    restore : bool
-        Whether a feature's values are put back before the next one is permuted. False lets the damage accumulate along
-        the features of a tree (depth first), as in the rankings published with FUJI; it is slow.
-    X, y, trees, categorical, task, random_state, n_jobs, progress
-        As in `genie3`.
+    X : array, dataframe, sparse matrix or Features, shape (n, m)
+        Numbers without missing values; categories are split by the order of their codes.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        Higher is better.
     """
     options: Any = {"trees": trees, "categorical": categorical, "task": task}
     options |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
     return forest_scores(X, y, ("random_forest",), restore=restore, **options)["random_forest"]
 
 
+@described
 def forest_scores(
     X: Any,
     y: Any = None,
@@ -117,7 +123,19 @@ def forest_scores(
 ) -> dict[str, Scores]:
     """Return the scores of "genie3", "random_forest" or both by name, from one forest.
 
-    Each method's scores are those of its own function; other arguments are those of `random_forest`.
+    Each method's scores are those of its own function.
+
+    Parameters
+    ----------
+    X : array, dataframe, sparse matrix or Features, shape (n, m)
+        Numbers without missing values; categories are split by the order of their codes.
+    methods : sequence of {"genie3", "random_forest"}
+        The methods.
+
+    Returns
+    -------
+    dict of str to ndarray of float64, shape (m,)
+        The scores by method, higher is better.
     """
     for method in methods:
         choice("methods", method, METHODS)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import fujiscore._kernels as _kernels
 from fujiscore.errors import integer
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import Features, Scores, prepare
+from fujiscore.rankers.features import Features, Scores, described, prepare
 from fujiscore.work.seeds import as_random_state
 from fujiscore.work.tiles import progress_bar, spread, workers
 
@@ -27,6 +27,7 @@ TINY_EXPONENT = -33
 HUGE_EXPONENT = 500
 
 
+@described
 def mutual_information(
     X: Any,
     y: Any = None,
@@ -48,13 +49,19 @@ def mutual_information(
 
     Parameters
     ----------
-    X, y, categorical, task, n_jobs, progress
-        As in `relief`, but without missing values.
+    X : array, dataframe, sparse matrix or Features, shape (n, m)
+        Numbers without missing values. Columns of a categorical, enum or boolean type, and those in `categorical`, are
+        categorical.
     neighbours : int
         Number of neighbours that set the width, among rows of the same class or category if there are any; more give
         less variance and more bias. Where there are fewer, all are used.
     random_state : int, RandomState, Generator or None
         Seed of the noise; None for a fresh one.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        At least 0, in nats; higher is better.
 
     Examples
     --------

@@ -14,7 +14,7 @@ import numpy as np
 from fujiscore.errors import InputError, integer, spelled
 from fujiscore.inputs.ranking import Rankings
 from fujiscore.rankers.adapt import Ranker, as_ranker
-from fujiscore.rankers.features import Features, Nan, Scores, described_columns, prepare
+from fujiscore.rankers.features import Features, Nan, Scores, described, described_columns, prepare
 from fujiscore.rankers.forest import METHODS as FOREST
 from fujiscore.rankers.forest import forest_scores
 from fujiscore.work.seeds import as_seed
@@ -29,6 +29,7 @@ METHODS = ("relief", "mutual_information", "genie3", "random_forest")
 SPURIOUS = "`sklearn.utils.parallel.delayed` should be used with"
 
 
+@described
 def rank(
     X: Any,
     y: Any = None,
@@ -47,20 +48,6 @@ def rank(
 
     Parameters
     ----------
-    X, y, categorical, task, n_jobs, progress
-        As in `relief`; text columns of dataframes are categorical, too.
-    methods : sequence or mapping
-        Whatever `as_ranker` takes, or a mapping of names to it. Functions and estimators are given X as float64 and y
-        as codes of the classes, or as it is in regression. Categories are codes 0, 1, ... to functions and to
-        estimators that have `feature_importances_`, and one-hot to others, as linear models, whose magnitudes are
-        summed over the categories. "genie3" and "random_forest" share one forest.
-    nan : {"keep", "drop", "fill"}
-        Missing values: keep them for the methods that can use them (relief, functions, estimators that say so) and
-        fill in medians and most frequent categories for the others; drop their rows; or fill them in for all.
-    features : sequence, optional
-        The names of the features, if X does not carry them.
-    trees : int
-        Number of trees in the forest of "genie3" and "random_forest".
     random_state : int, RandomState, Generator or None
         Seed of the methods; None for a fresh one.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice, integer
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import Features, Scores, prepare
+from fujiscore.rankers.features import Features, Scores, described, prepare
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ LIST_BYTES = 1 << 27
 TASK_DIFFERENCES = 1 << 25
 
 
+@described
 def relief(
     X: Any,
     y: Any = None,
@@ -56,22 +57,12 @@ def relief(
         Numbers; NaN, None and null are missing values, for which the largest possible difference is assumed.
         Columns of a categorical, enum or boolean type, and those in `categorical`, are nominal. A sparse matrix is
         converted to a dense one.
-    y : array-like, shape (n,)
-        The target of each row: classes (strings, integers, bools or categories) or numbers. None if X is a `Features`.
     neighbours : int
         Number of nearest instances, of each class if there are classes. Equal distances are resolved by row order.
     small_classes : {"average", "drop"}
         For a class with fewer other instances than `neighbours`: average over those there are, or ignore it.
-    categorical : mask, positions or names, optional
-        Further columns to treat as categorical.
-    task : {"auto", "classification", "regression"}
-        Whether y holds classes or a quantity; by default many different numbers are a quantity, as `rank` notes.
-    random_state
+    random_state : object
         Ignored: nothing is random. It is accepted so that all rankers can be called alike.
-    n_jobs : int, optional
-        Number of threads; None for all cores. The scores do not depend on it.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal, if the work takes a while.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.rankers.features import Features, Scores, prepare
+from fujiscore.rankers.features import Features, Scores, described, prepare
 from fujiscore.rankers.relief import Varying, scaled_to_range
 from fujiscore.work.tiles import progress_bar, spread, workers
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fujiscore.rankers.targets import Task
 
 
+@described
 def surf(
     X: Any,
     y: Any = None,
@@ -34,8 +35,10 @@ def surf(
 
     Parameters
     ----------
-    X, y, categorical, task, random_state, n_jobs, progress
-        As in `relief`.
+    X : array, dataframe, sparse matrix or Features, shape (n, m)
+        Numbers; for missing values the largest possible difference is assumed, as in `relief`.
+    random_state : object
+        Ignored: nothing is random. It is accepted so that all rankers can be called alike.
 
     Returns
     -------
@@ -53,6 +56,7 @@ def surf(
     return _scores(prepare(X, y, categorical, task=task), workers(n_jobs), progress, "surf")
 
 
+@described
 def multisurf(
     X: Any,
     y: Any = None,
@@ -65,8 +69,20 @@ def multisurf(
 ) -> Scores:
     """Score features by MultiSURF: SURF with a radius of each instance's own.
 
-    The radius is the mean of an instance's distances less half of their standard deviation. Otherwise as `surf`, which
-    also describes the arguments; it takes about four times as long as `relief`.
+    The radius is the mean of an instance's distances less half of their standard deviation. Otherwise as `surf`; it
+    takes about four times as long as `relief`.
+
+    Parameters
+    ----------
+    X : array, dataframe, sparse matrix or Features, shape (n, m)
+        Numbers; for missing values the largest possible difference is assumed, as in `relief`.
+    random_state : object
+        Ignored: nothing is random. It is accepted so that all rankers can be called alike.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        Between -1 and 1, higher is better; about 0 or below is no better than noise. 0 for a constant feature.
     """
     return _scores(prepare(X, y, categorical, task=task), workers(n_jobs), progress, "multisurf")
 

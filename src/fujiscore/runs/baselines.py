@@ -80,22 +80,14 @@ def _require_labels(what: str, labels: Any) -> None:
         return  # text in Arrow, or int64
     kinds = set()
     for label in labels:
-        kind = _kind(label)
-        if kind is None:
+        text = isinstance(label, str)
+        integer = isinstance(label, (int, np.integer)) and not isinstance(label, bool) and -(2**63) <= label < 2**63
+        if (not text and not integer) or (text and (not label or SURROGATE.search(label))):
             must = f"{what} of a baseline must be text or integers of 64 bits, as files hold them"
             raise InputError(f"{must}; got {shown(label)}. Rename it.")
-        kinds.add(kind)
+        kinds.add(text)
     if len(kinds) > 1:
         raise InputError(f"{what} of a baseline must be of one type; got text and integers. Make all of them text.")
-
-
-def _kind(label: Any) -> type | None:
-    """Return the type of a label, None if a file cannot hold it."""
-    if isinstance(label, str):
-        return str if label and not SURROGATE.search(label) else None
-    if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
-        return int if -(2**63) <= label < 2**63 else None
-    return None
 
 
 def _parquet(rows: RunRows) -> Any:

@@ -16,7 +16,7 @@ from fujiscore.measures.grids import Grid, named_grid
 from fujiscore.measures.overlap import Counts, Overlap
 from fujiscore.measures.registry import evaluate
 from fujiscore.null.area import has_area_null
-from fujiscore.null.chance import Chance, chances
+from fujiscore.null.chance import chances
 from fujiscore.null.closed_forms import closed_form, correct, floors, has_closed_form
 from fujiscore.null.lists import Nulls, side
 
@@ -35,12 +35,12 @@ RANK_CORRELATIONS = {"gamma", "kendall", "pairwise_rank_agreement", "spearman", 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Several lists of scored items."""
+    """Several lists of scored items, one after the other."""
 
     start: Sizes  # list q is start[q] to start[q + 1] of the other arrays
-    items: NDArray[Any]  # the items, any integers
-    scores: Scores  # their scores, higher is better; no NaN and no infinity but -inf
-    negatives: NDArray[np.bool_] | None = None  # of magnitudes: which scores were negative
+    items: NDArray[Any]  # any integers
+    scores: Scores  # higher is better; no NaN and no infinity but -inf
+    negatives: NDArray[np.bool_] | None = None  # of magnitudes: which were negative
 
     def __len__(self) -> int:
         """Return the number of lists."""
@@ -65,36 +65,28 @@ class Lists:
         """Return the same lists of magnitudes ("abs"), or of items by sign ("split"); as they are by other policies."""
         if negative == "abs":
             return Lists(self.start, self.items, np.abs(self.scores), self.scores < 0)
-        return self._by_sign() if negative == "split" else self
-
-    def _by_sign(self) -> Lists:
-        """Return lists of twice the items: the positive parts of all scores, then the negative ones."""
+        if negative != "split":
+            return self
         sizes = self.sizes
-        positive = np.arange(self.items.size) + np.repeat(self.start[:-1], sizes)
-        negative = positive + np.repeat(sizes, sizes)
+        plus = np.arange(self.items.size) + np.repeat(self.start[:-1], sizes)  # of each list first the positive parts
+        minus = plus + np.repeat(sizes, sizes)
         items, scores = np.empty(2 * self.items.size, np.int64), np.empty(2 * self.items.size)
-        items[positive], items[negative] = 2 * self.items, 2 * self.items + 1
-        scores[positive], scores[negative] = np.maximum(self.scores, 0.0), np.maximum(-self.scores, 0.0)
+        items[plus], items[minus] = 2 * self.items, 2 * self.items + 1
+        scores[plus], scores[minus] = np.maximum(self.scores, 0.0), np.maximum(-self.scores, 0.0)
         return Lists(2 * self.start, items, scores + 0.0)  # no -0.0
 
     def best(self, q: int) -> NDArray[Any]:
         """Return the items of a list that have its highest score."""
-        own = slice(*self.start[q : q + 2])
-        best: NDArray[Any] = self.items[own][self.scores[own] == self.scores[own].max()]
+        rows = slice(*self.start[q : q + 2])
+        best: NDArray[Any] = self.items[rows][self.scores[rows] == self.scores[rows].max()]
         return best
 
 
 @dataclass(frozen=True, eq=False)
 class Depths:
-    """Where each pair is evaluated: at k (or at the end of the shorter list), or over a grid.
+    """Where each pair is evaluated: at k (or at the end of the shorter list), or over a grid."""
 
-    Attributes
-    ----------
-    ks : int, str or ndarray of int64
-        One k; the name of a grid, which ends with the shorter list; or chosen k, those that it has.
-    """
-
-    ks: Any
+    ks: Any  # one k; the name of a grid, which ends with the shorter list; or chosen k, those that it has
 
     @property
     def single(self) -> bool:
@@ -127,15 +119,12 @@ class ListTask:
     """What to compute of every pair."""
 
     measures: tuple[Measure, ...]
-    depths: Depths  # where they are evaluated
-    universe: int | None = None  # number of items that lists were drawn from, if values are to be held against chance
-    ties: str = "closed"  # as in `compare`
+    depths: Depths
+    universe: int | None = None  # number of items that lists were drawn from, if values are held against chance
+    ties: str = "closed"
     zero_tail: str = "include"
-    # Items that a list lacks count as 0; with "bounds" the most that FUJI can be stands beside it. (Other measures of
-    # sets, RBO and average overlap depend on no unknown score: sets and depths end with the shorter list.).
-    missing: str = "bounds"
-    # The policy for negative scores. With "split" items are below 2^62, and depths end with the number of whole items.
-    negative: str = "raise"
+    missing: str = "bounds"  # items that a list lacks count as 0; "bounds": `fuji_high` is the most that FUJI can be
+    negative: str = "raise"  # with "split" items are below 2^62, and depths end with the number of whole items
 
     @property
     def signs(self) -> int:
@@ -165,17 +154,17 @@ class UniverseTooSmall(Exception):  # noqa: N818 - names a place, and is always 
 class Swept:
     """What measures are formulas of, along the paths of all pairs; the path of pair q is first[q] to first[q + 1]."""
 
-    first: Sizes  # where each pair's path begins; the k asked for
-    paths: Sizes
-    sizes: Sizes  # the number of items that the lists of each pair have together
-    k1: Sizes  # set sizes, and the number of items in both sets
+    first: Sizes  # where each pair's path begins
+    paths: Sizes  # the k
+    sizes: Sizes  # items that the lists of each pair have together
+    k1: Sizes  # set sizes
     k2: Sizes
-    shared: Sizes
-    fuji: Scores  # FUJI, and its upper bound
-    high: Scores
+    shared: Sizes  # items in both sets
+    fuji: Scores
+    high: Scores  # upper bound of FUJI
     by_depth: Scores  # one column per measure of the agreement at all depths
-    kth: Scores  # one column per list: the last scores of its sets, and the mean membership of its items outside them
-    outside: Scores
+    kth: Scores  # one column per list: the last scores of its sets
+    outside: Scores  # one column per list: the mean membership of its items outside its sets
     near: Scores  # the summed memberships of near misses, for paths of one point
 
 
@@ -272,7 +261,7 @@ def _values(r: Lists, s: Lists, task: ListTask, swept: Swept) -> dict[str, Score
             values[measure.name] = evaluate(measure, counts)
     by_rank = [measure for measure in task.measures if measure.name not in values]
     values |= _by_rank(r, s, task, by_rank, swept) if by_rank else {}
-    return {name: np.where(_says_nothing(task, swept, name), np.nan, own) for name, own in values.items()}
+    return {name: np.where(_says_nothing(task, swept, name), np.nan, value) for name, value in values.items()}
 
 
 def _says_nothing(task: ListTask, swept: Swept, name: str) -> NDArray[np.bool_]:
@@ -360,21 +349,21 @@ def _headlines(measure: Measure, values: Scores, first: Sizes) -> Scores:
 
 def overlap_of_lists(r: Lists, s: Lists, q: int, path: Sizes, task: ListTask) -> Overlap:
     """Return the overlap of one pair of lists along a path; items are in the order of r's, then of s's others."""
-    own_r, own_s = (slice(*side.start[q : q + 2]) for side in (r, s))
-    place_r = np.arange(own_r.stop - own_r.start)
-    place_s, partner = np.empty(own_s.stop - own_s.start, np.int32), np.empty(place_r.size, np.int32)
+    rows_r, rows_s = (slice(*side.start[q : q + 2]) for side in (r, s))
+    place_r = np.arange(rows_r.stop - rows_r.start)
+    place_s, partner = np.empty(rows_s.stop - rows_s.start, np.int32), np.empty(place_r.size, np.int32)
     slots = 1 << (2 * (place_r.size + place_s.size)).bit_length()
     table = np.empty(slots, np.int64), np.empty(slots, np.int32)
-    n = _kernels.batch.match(r.items[own_r], s.items[own_s], *table, partner, place_s)
+    n = _kernels.batch.match(r.items[rows_r], s.items[rows_s], *table, partner, place_s)
     place_s[place_s < 0] = np.arange(place_r.size, n)
     rankings = []
-    for name, place, lists, own in (("a", place_r, r, own_r), ("b", place_s, s, own_s)):
+    for name, place, lists, rows in (("a", place_r, r, rows_r), ("b", place_s, s, rows_s)):
         filled, absent = np.zeros(n), np.ones(n, np.bool_)
-        filled[place], absent[place] = lists.scores[own], False
+        filled[place], absent[place] = lists.scores[rows], False
         negatives = None
         if lists.negatives is not None:
             negatives = np.zeros(n, np.bool_)
-            negatives[place] = lists.negatives[own]
+            negatives[place] = lists.negatives[rows]
         gone = absent if place.size < n else None
         rankings.append(Ranking.checked(name, filled, absent=gone, negatives=negatives))
     options: Any = {"ties": task.ties, "zero_tail": task.zero_tail, "population": task.universe}
@@ -397,17 +386,20 @@ def _against_chance(
         for q in here.tolist():
             points = slice(swept.first[q], swept.first[q + 1])
             defined = [measure for measure in known if not np.isnan(values[measure.name][points]).all()]
-            found = _alone(r, s, task, q, swept.paths[points], defined) if defined else {}
-            for name, level in found.items():
+            if not defined:
+                continue
+            path = swept.paths[points]
+            overlap = overlap_of_lists(r, s, q, path, task)
+            closed = [measure for measure in defined if closed_form(measure, overlap) is not None]
+            for name, (level,) in chances(overlap, closed, [Grid(path, "custom", int(path[-1]))]).items():
                 p_value = np.nan if level.p_value is None else level.p_value
                 out[name][:, q] = level.expected_auc, level.corrected_auc, p_value
-    return {measure.name: _named(measure, out[measure.name]) for measure in known}
-
-
-def _named(measure: Measure, rows: Scores) -> dict[str, Scores]:
-    """Return expected and corrected values and p-values under their names; no p-values without a null distribution."""
-    names = ("expected", "corrected", "p") if has_area_null(measure) else ("expected", "corrected")
-    return {f"{measure.name}_{name}": row for name, row in zip(names, rows, strict=False)}
+    columns = {}
+    for measure in known:
+        names = ("expected", "corrected", "p") if has_area_null(measure) else ("expected", "corrected")
+        rows = zip(names, out[measure.name], strict=False)
+        columns[measure.name] = {f"{measure.name}_{name}": row for name, row in rows}
+    return columns
 
 
 def _nulls(r: Lists, s: Lists, task: ListTask, swept: Swept, here: Sizes) -> Nulls:
@@ -422,11 +414,3 @@ def _nulls(r: Lists, s: Lists, task: ListTask, swept: Swept, here: Sizes) -> Nul
     for q in np.flatnonzero(two & ((side_r.upper < r.sizes[here]) | (side_s.upper < s.sizes[here]))).tolist():
         shared[q] = np.intersect1d(r.best(here[q]), s.best(here[q])).size
     return Nulls(swept.paths, side_r, side_s, shared, closed, task.tail)
-
-
-def _alone(r: Lists, s: Lists, task: ListTask, q: int, path: Sizes, measures: Sequence[Measure]) -> dict[str, Chance]:
-    """Return one pair's measures against chance, where that is known in closed form."""
-    overlap = overlap_of_lists(r, s, q, path, task)
-    known = [measure for measure in measures if closed_form(measure, overlap) is not None]
-    levels = chances(overlap, known, [Grid(path, "custom", int(path[-1]))])
-    return {name: level for name, (level,) in levels.items()}

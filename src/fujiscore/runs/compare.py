@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -17,8 +16,9 @@ from fujiscore.inputs import models
 from fujiscore.inputs.coercion import Labelled, no_signs, require_size
 from fujiscore.inputs.direction import judged
 from fujiscore.inputs.labels import advice, near_matches
+from fujiscore.inputs.options import DUPLICATES, NAN, NEGATIVE, takes
 from fujiscore.inputs.ranking import Ranking, Rankings
-from fujiscore.inputs.rankings import DUPLICATES, NAN, NEGATIVE, align, checks_keywords
+from fujiscore.inputs.rankings import align
 from fujiscore.inputs.transforms import named, one_per_ranking, scales, without_signs
 from fujiscore.measures.grids import GRIDS
 from fujiscore.measures.overlap import TIES, ZERO_TAIL
@@ -27,20 +27,18 @@ from fujiscore.pair.explain import zeros_say_nothing
 from fujiscore.runs.batches import Depths, ListTask, RepeatedItem, UniverseTooSmall, compared
 from fujiscore.runs.queries import Rules, repeated, together
 from fujiscore.runs.results import RunComparison
-from fujiscore.runs.rows import require_best_first
+from fujiscore.runs.rows import label_array, require_best_first
 from fujiscore.runs.spans import UnsortedError, chunks, ranges, ways
-from fujiscore.runs.tables import RunColumns, alike, has_text, load_run, open_runs, require_groups
+from fujiscore.runs.tables import RunColumns, alike, label_types, load_run, open_runs, require_groups
 from fujiscore.text.notes import Fact, Note, Tally, final
-from fujiscore.work.tiles import run
+from fujiscore.work.tiles import Execution, run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-    from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
     from fujiscore.inputs.direction import Evidence
-    from fujiscore.measures.registry import Measure
     from fujiscore.runs.queries import Chunk
     from fujiscore.runs.spans import Stored
     from fujiscore.runs.tables import Run
@@ -84,12 +82,8 @@ class Part:
         """Return whether a query has an item of both runs, or there is no query."""
         return not self.queries or any(part["shared"].any() for part in self.columns)
 
-    def joined(self) -> dict[str, NDArray[Any]]:
-        """Return one array per column."""
-        return {name: np.concatenate([part[name] for part in self.columns]) for name in self.columns[0]}
 
-
-@checks_keywords
+@takes(Execution)
 def compare_runs(
     a: Any,
     b: Any,
@@ -112,9 +106,7 @@ def compare_runs(
     zero_tail: str = "include",
     confidence: float = 0.95,
     keep: int = 20,
-    n_jobs: int | None = None,
-    executor: Executor | None = None,
-    progress: bool | None = None,
+    **work: Unpack[Execution],
 ) -> RunComparison:
     """Compare two runs query by query.
 
@@ -147,17 +139,20 @@ def compare_runs(
         Items that one list lacks: their score is unknown, so that FUJI is at least `fuji` (they count as 0) and at
         most `fuji_high`; they score 0; they are left out; or they are an error.
     negative : {"raise", "clip", "abs", "split"}
-        As in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split" both lists of a query must have
-        the same items, unless `missing` is "zero" or "drop", and scores must have signs: pick one output of several.
-    nan, duplicates, transform, ties, zero_tail
-        As in `rankings` and `compare`; a transform that depends on the whole list ("exp", "minmax", "flip", "rank")
-        does on each query's. A pair such as ("exp", None) is one for each run.
+        How to treat negative scores, as in `rankings`; for two `shap.Explanation`s, "raise" means "abs". With "split"
+        both lists of a query must have the same items, unless `missing` is "zero" or "drop", and scores must have
+        signs: pick one output of several.
+    transform : str or callable, optional
+        How scores become "higher is better, with a meaningful zero", as in `rankings`; a transform that depends on the
+        whole list ("exp", "minmax", "flip", "rank") does on each query's. A pair such as ("exp", None) is one for each
+        run.
     confidence : float
         Level of the intervals of means.
     keep : int
         The number of queries that changed most whose lists are kept, for `explain`.
-    n_jobs, executor, progress
-        As in `pairwise`. With an executor each worker reads its own range of queries of Parquet files.
+    executor : concurrent.futures.Executor or distributed.Client, optional
+        Where to run instead: a pool of processes, or a Dask cluster. Each worker reads its own range of queries of
+        Parquet files.
 
     Returns
     -------
@@ -172,23 +167,30 @@ def compare_runs(
     >>> fj.compare_runs(old, new, k=3).columns["jaccard"]
     array([0.5, 1. ])
     """
-    a, b = (_read(obj, name) for obj, name in ((a, "a"), (b, "b")))
-    rules = _rules(_suited(negative, a, b), nan, missing, duplicates, transform)
+    a, b = (
+        dict(obj.items()) if isinstance(obj, Rankings) else models.read(obj, name) or models.without_gradient(obj)
+        for obj, name in ((a, "a"), (b, "b"))
+    )
+    suited = {_suited_policy(obj) for obj in (a, b)}
+    negative = suited.pop() if negative == "raise" and len(suited) == 1 else negative
+    rules = _rules(negative, nan, missing, duplicates, transform)
     task = _task(measures, k, ks, universe, rules, ties, zero_tail)
     for obj, name, one in zip((a, b), ("a", "b"), rules.transforms, strict=True):
         _require_signs(obj, name, task, without_signs(one, rules.negative))
     proportion("confidence", confidence)
-    asked = RunColumns(by, item, score, group_by, format)
+    given = RunColumns(by, item, score, group_by, format)
     job = Job(task, rules, integer("keep", keep, 0))
-    work: Any = {"n_jobs": n_jobs, "executor": executor, "progress": progress}
     notes: list[str] = []
-    a, b = open_runs((a, b), asked)
+    a, b = open_runs((a, b), given)
     with ExitStack() as stack:
-        folder = partial(_folder, stack)
-        for stores in ways(a, b, asked, folder, notes, distributed=executor is not None):
+
+        def folder() -> Path:
+            return Path(stack.enter_context(TemporaryDirectory(prefix="fujiscore-")))
+
+        for stores in ways(a, b, given, folder, notes, distributed=work.get("executor") is not None):
             try:
                 if stores is None:
-                    part, names = _in_memory(a, b, asked, job, notes, work)
+                    part, names = _in_memory(a, b, given, job, notes, work)
                 else:
                     part, names = _from_stores(*stores, job, notes, work)
                 break
@@ -197,25 +199,7 @@ def compare_runs(
     return _result(part, names, job, {"k": task.depths.ks}, confidence, notes)
 
 
-def _folder(stack: ExitStack) -> Path:
-    """Return a new folder, which is there until the stack is closed."""
-    return Path(stack.enter_context(TemporaryDirectory(prefix="fujiscore-")))
-
-
-def _read(obj: Any, name: str) -> Any:
-    """Return what a library returned as rankings, tensors as arrays, `Rankings` as a mapping, others as they are."""
-    if isinstance(obj, Rankings):
-        return dict(obj.items())
-    return models.read(obj, name) or models.without_gradient(obj)
-
-
-def _suited(negative: str, a: Any, b: Any) -> str:
-    """Return the policy for negative scores: where none is named, the one that suits what a library returned."""
-    suits = {_suits(obj) for obj in (a, b)}
-    return suits.pop() if negative == "raise" and len(suits) == 1 else negative
-
-
-def _suits(obj: Any) -> str:
+def _suited_policy(obj: Any) -> str:
     """Return the policy for negative scores that suits a run; of rankings of magnitudes, the one that made them."""
     if isinstance(obj, models.ModelScores):
         return obj.negative
@@ -271,17 +255,12 @@ def _task(
     if universe is not None:
         require_size(integer("universe", universe, 1), "universe")
     if rules.negative == "split":
-        _require_signed_items(chosen, universe)
+        for measure in chosen:
+            require_whole(measure, split=True)
+        if universe is not None:
+            raise InputError(f"{spelled('universe')} cannot be combined with {spelled('negative', 'split')}.")
     bounded = "bounds" if rules.missing == "bounds" else "zero"
     return ListTask(chosen, Depths(_depths(k, ks)), universe, ties, zero_tail, bounded, rules.negative)
-
-
-def _require_signed_items(measures: Sequence[Measure], universe: int | None) -> None:
-    """Raise for what items split by sign do not have, as `compare` does."""
-    for measure in measures:
-        require_whole(measure, split=True)
-    if universe is not None:
-        raise InputError(f"{spelled('universe')} cannot be combined with {spelled('negative', 'split')}.")
 
 
 def _depths(k: int | None, ks: Any) -> Any:
@@ -292,13 +271,8 @@ def _depths(k: int | None, ks: Any) -> Any:
         choice("ks", ks, GRIDS)
         return ks
     points = np.atleast_1d(np.asarray(ks))
-    if (
-        points.ndim != 1
-        or not points.size
-        or points.dtype.kind not in "iu"
-        or points[0] < 1
-        or (np.diff(points) < 1).any()
-    ):
+    integers = points.ndim == 1 and points.size and points.dtype.kind in "iu"
+    if not integers or points[0] < 1 or (np.diff(points) < 1).any():
         raise InputError(
             f"{spelled('ks')} must be {', '.join(GRIDS)} or increasing positive integers; got {shown(ks)}."
         )
@@ -306,7 +280,7 @@ def _depths(k: int | None, ks: Any) -> Any:
 
 
 def _in_memory(
-    a: Any, b: Any, asked: RunColumns, job: Job, notes: list[str], work: dict[str, Any]
+    a: Any, b: Any, given: RunColumns, job: Job, notes: list[str], work: Execution
 ) -> tuple[Part, tuple[str, str]]:
     """Compare two runs that are read whole."""
     shapes = [np.shape(obj) if isinstance(obj, np.ndarray) else None for obj in (a, b)]
@@ -314,23 +288,24 @@ def _in_memory(
         raise InputError(
             f"a and b must be arrays of one shape, to be compared row by row; got {shapes[0]} and {shapes[1]}."
         )
-    first, second = load_run(a, "a", asked), load_run(b, "b", asked)
+    first, second = load_run(a, "a", given), load_run(b, "b", given)
     _require_comparable(first, second, job.rules)
     names = (first.name, second.name) if first.name != second.name else ("a", "b")
-    grouped = any(side.columns.groups is not None for side in (first, second))
-    require_groups(asked, names, found=grouped)
+    require_groups(given, names, found=any(side.columns.groups is not None for side in (first, second)))
     for name, loaded in zip(names, (first, second), strict=True):
         notes += [note if isinstance(note, Note) else f"{name}: {note}" for note in loaded.notes]
     notes += _on_direction(names, (first.evidence, second.evidence), job)
-    r, s, told = alike(first.columns, second.columns)
-    notes += told
+    r, s, as_text = alike(first.columns, second.columns)
+    notes += as_text
     part = Part()
     chunk = together(r, s, names, job.rules, part.tally)
-    spans = _cut(chunk)
-    for piece in run(_compared, spans, shared=(chunk, job, names), label="queries", **work):
+    rows = chunk.r.start + chunk.s.start
+    cuts = np.searchsorted(rows, np.arange(TILE, int(rows[-1]), TILE), side="left")
+    cuts = np.unique(np.concatenate([[0], cuts, [len(chunk.queries)]]))
+    tiles = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+    for piece in run(_compared, tiles, shared=(chunk, job, names), label="queries", **work):
         part.add(piece, job.keep)
-    part.only[0].extend(chunk.only[0])
-    part.only[1].extend(chunk.only[1])
+    part.add(Part(only=chunk.only), job.keep)
     if not part.shares_items():
         notes += _near_items([dict.fromkeys(side.items.tolist()) for side in (r, s)], names)
     return part, names
@@ -349,7 +324,7 @@ def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
         raise InputError(f"a and b must have the same queries, matched by position; got {sizes[0]} and {sizes[1]}.")
     if first.unnamed != second.unnamed:
         bare, named = (first, second) if first.unnamed else (second, first)
-        if has_text(named.columns.items):
+        if str in label_types(named.columns.items):
             raise InputError(
                 f"{bare.name} must label its items as {named.name} does; its items are positions. Pass a DataFrame "
                 "with the items as columns, or both runs as arrays with the items in one order."
@@ -357,14 +332,6 @@ def _require_comparable(first: Run, second: Run, rules: Rules) -> None:
     for side, transform in zip((first, second), rules.transforms, strict=True):
         if side.best_first and transform is None:
             require_best_first(side.columns, side.name)
-
-
-def _cut(chunk: Chunk) -> list[tuple[int, int]]:
-    """Cut queries into tiles of about as many rows each."""
-    rows = chunk.r.start + chunk.s.start
-    cuts = np.searchsorted(rows, np.arange(TILE, int(rows[-1]), TILE), side="left")
-    cuts = np.unique(np.concatenate([[0], cuts, [len(chunk.queries)]]))
-    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
 
 
 def _compared(chunk: Chunk, job: Job, names: tuple[str, str], first: int, last: int) -> Part:
@@ -441,9 +408,7 @@ def _refused(job: Job) -> tuple[str, list[str]] | None:
     return None
 
 
-def _from_stores(
-    a: Stored, b: Stored, job: Job, notes: list[str], work: dict[str, Any]
-) -> tuple[Part, tuple[str, str]]:
+def _from_stores(a: Stored, b: Stored, job: Job, notes: list[str], work: Execution) -> tuple[Part, tuple[str, str]]:
     """Compare two runs in Parquet files, a range of queries at a time, which each worker reads itself."""
     names = (a.name, b.name) if a.name != b.name else ("a", "b")
     notes += _on_direction(names, (a.evidence, b.evidence), job)
@@ -467,8 +432,7 @@ def _compared_range(a: Stored, b: Stored, job: Job, names: tuple[str, str], low:
         chunk = together(r, s, names, job.rules, part.tally)
         if chunk.queries:
             part.add(_compared(chunk, job, names, 0, len(chunk.queries)), job.keep)
-        part.only[0].extend(chunk.only[0])
-        part.only[1].extend(chunk.only[1])
+        part.add(Part(only=chunk.only), job.keep)
     return part
 
 
@@ -484,7 +448,7 @@ def _result(
             f"{names[0]} and {names[1]} must have a query in common; there are only {' and '.join(alone)}. "
             f"{_sentence(advice(part.only, names, ('query', 'queries')))}".rstrip()
         )
-    columns = part.joined()
+    columns = {name: np.concatenate([piece[name] for piece in part.columns]) for name in part.columns[0]}
     zero = int(columns.pop("zero").sum())
     task, rules = job.task, job.rules
     settings = {
@@ -497,29 +461,20 @@ def _result(
         "ties": task.ties,
         "zero_tail": task.zero_tail,
     }
-    told = [*notes, *part.tally.notes(), *_zero_notes(zero, task), *_notes(columns, part, names, task)]
-    told += scales(rules.transforms, names)
+    all_notes = [*notes, *part.tally.notes(), *_notes(columns, part, names, task, zero)]
+    all_notes += scales(rules.transforms, names)
     return RunComparison(
-        _labels(part.queries),
+        label_array(part.queries),
         columns,
         task.measures,
         settings,
-        _labels(part.only[0]),
-        _labels(part.only[1]),
+        label_array(part.only[0]),
+        label_array(part.only[1]),
         lists=KeptLists({query: lists for _, query, lists in part.kept}, names, rules.negative),
-        groups=_labels(part.groups) if part.groups else None,
+        groups=label_array(part.groups) if part.groups else None,
         confidence=confidence,
-        notes=final(told),
+        notes=final(all_notes),
     )
-
-
-def _labels(labels: list[Any]) -> NDArray[Any]:
-    """Return labels as integers, or as objects."""
-    if labels and all(type(label) is int and abs(label) < 1 << 63 for label in labels):
-        return np.array(labels, np.int64)
-    array = np.empty(len(labels), object)
-    array[:] = labels
-    return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -533,10 +488,7 @@ class KeptLists(Mapping[Any, tuple[Ranking, Ranking]]):
     def __getitem__(self, query: Any) -> tuple[Ranking, Ranking]:
         """Return the two rankings of a query."""
         parts = [Labelled(items, scores) for items, scores in self.lists[query]]
-        first, second = align(
-            parts, list(self.names), negative=self.negative, nan="raise", missing="zero", duplicates="raise",
-            transform=None, universe=None, notes=(),
-        )  # fmt: skip
+        first, second = align(parts, list(self.names), negative=self.negative, missing="zero")
         return first, second
 
     def __iter__(self) -> Iterator[Any]:
@@ -548,17 +500,13 @@ class KeptLists(Mapping[Any, tuple[Ranking, Ranking]]):
         return len(self.lists)
 
 
-def _zero_notes(count: int, task: ListTask) -> list[str]:
-    """Return a note on the queries whose values are undefined because zeros are no members, with the remedies."""
-    if not count:
-        return []
+def _notes(
+    columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str], task: ListTask, zero: int
+) -> list[str]:
+    """Return what a reader must know; for some queries values are undefined because zeros are no members."""
     why = "a list has no positive score" if task.capped else zeros_say_nothing()
-    return [f"undefined for {counted(count, 'query', 'queries')}: {why}"]
-
-
-def _notes(columns: dict[str, NDArray[Any]], part: Part, names: tuple[str, str], task: ListTask) -> list[str]:
-    """Return what a reader must know."""
-    notes = [
+    notes = [f"undefined for {counted(zero, 'query', 'queries')}: {why}"] if zero else []
+    notes += [
         f"{counted(len(queries), 'query', 'queries')} in {name} alone, in no mean: {first_few(queries)}"
         for name, queries in zip(names, part.only, strict=True)
         if queries

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.charts.plots import colour
 from fujiscore.errors import InputError, counted
 from fujiscore.measures.registry import find
 from fujiscore.pages.encode import packed, table_part, text, texts
@@ -82,7 +81,7 @@ def _histogram(result: RunComparison) -> dict[str, Any]:
         kinds["corrected"] = result.histogram(name)
     bars = {kind: [[label, count] for label, count in counts.items()] for kind, counts in kinds.items()}
     title = f"Queries by {measure.title}"
-    return {"kind": "histogram", "title": title, "bars": bars, "colour": colour(measure.name), "unit": "queries"}
+    return {"kind": "histogram", "title": title, "bars": bars, "colour": measure.colour, "unit": "queries"}
 
 
 def _queries(result: RunComparison, places: list[int], pairs: dict[int, dict[str, Any]]) -> dict[str, Any]:

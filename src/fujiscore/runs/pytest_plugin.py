@@ -157,16 +157,14 @@ def _as_run(obj: Any, name: str) -> tuple[Any, bool]:
         return dict(obj.items()), False
     if isinstance(obj, Rankings):
         obj = obj[0]
-    if isinstance(obj, (str, os.PathLike)) or _is_run(obj):
+    several = isinstance(obj, (str, os.PathLike))
+    if isinstance(obj, Mapping):
+        several = bool(obj) and not all(isinstance(score, Real) for score in obj.values())
+    elif not several and not isinstance(obj, Ranking):
+        several = np.ndim(obj) == 2 if isinstance(obj, np.ndarray) else is_table(obj)
+    if several:
         return obj, False
     return {"ranking": obj if isinstance(obj, (Ranking, Mapping)) else labelled(obj, name)}, True
-
-
-def _is_run(obj: Any) -> bool:
-    """Return whether an object holds several rankings: a table, a 2-D array, or a mapping of query to ranking."""
-    if isinstance(obj, Mapping):
-        return bool(obj) and not all(isinstance(score, Real) for score in obj.values())
-    return not isinstance(obj, Ranking) and (np.ndim(obj) == 2 if isinstance(obj, np.ndarray) else is_table(obj))
 
 
 def _message(result: RunComparison, lines: list[str]) -> str:

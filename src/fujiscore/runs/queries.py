@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 class RunRows:
     """Rows of a run; those of a query that stand together are a block."""
 
-    queries: list[Any]  # the query of each block
+    queries: list[Any]  # of each block
     start: Sizes  # the first row of each block
-    items: Any  # the labels of the rows
-    scores: Scores  # naN where there is none
-    groups: list[Any] | None = None  # the group of each block's query
+    items: Any  # labels of the rows: a pyarrow.Array of large_string, or an array of int64 or object
+    scores: Scores  # NaN where there is none
+    groups: list[Any] | None = None  # of each block's query
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -73,15 +73,14 @@ def joined(parts: Sequence[RunRows]) -> RunRows:
         kept = np.flatnonzero(new).tolist()
         groups = None if groups is None else [groups[i] for i in kept]
         queries, start = [queries[i] for i in kept], start[new]
-    columns = [part.items for part in parts]
-    items = np.concatenate(columns) if isinstance(columns[0], np.ndarray) else _concatenated(columns)
+    columns: list[Any] = [part.items for part in parts]
+    if isinstance(columns[0], np.ndarray):
+        items = np.concatenate(columns)
+    else:
+        import pyarrow as pa
+
+        items = pa.concat_arrays(columns)
     return RunRows(queries, start, items, np.concatenate([part.scores for part in parts]), groups)
-
-
-def _concatenated(columns: Sequence[Any]) -> Any:
-    import pyarrow as pa
-
-    return pa.concat_arrays(columns)
 
 
 @dataclass(frozen=True)
@@ -112,30 +111,27 @@ class Chunk:
 
     def listed(self, q: int) -> list[tuple[list[Any], Scores]]:
         """Return items and scores of a query in both runs."""
-        found = []
+        both = []
         for lists, labels, rows in zip((self.r, self.s), self.labels, self.rows, strict=True):
-            own = slice(int(lists.start[q]), int(lists.start[q + 1]))
-            places = np.arange(own.start, own.stop) if rows is None else rows[own]
-            found.append((labels_at(labels, places), lists.scores[own].copy()))
-        return found
+            entries = slice(int(lists.start[q]), int(lists.start[q + 1]))
+            places = np.arange(entries.start, entries.stop) if rows is None else rows[entries]
+            both.append((labels_at(labels, places), lists.scores[entries].copy()))
+        return both
 
 
 def labels_at(column: Any, places: NDArray[Any]) -> list[Any]:
     """Return the labels at some places, as Python has them."""
-    if isinstance(column, np.ndarray):
-        return column[places].tolist()  # type: ignore[no-any-return]
-    return column.take(_indices(places)).to_pylist()  # type: ignore[no-any-return]
-
-
-def _indices(places: NDArray[Any]) -> Any:
-    import pyarrow as pa
-
-    return pa.array(places)
+    labels = _taken(column, places)
+    return labels.tolist() if isinstance(labels, np.ndarray) else labels.to_pylist()  # type: ignore[no-any-return]
 
 
 def _taken(column: Any, rows: NDArray[Any]) -> Any:
     """Return a column's rows, in the order given."""
-    return column[rows] if isinstance(column, np.ndarray) else column.take(_indices(rows))
+    if isinstance(column, np.ndarray):
+        return column[rows]
+    import pyarrow as pa
+
+    return column.take(pa.array(rows))
 
 
 def changes(column: Any) -> Sizes:
@@ -156,9 +152,7 @@ def changes(column: Any) -> Sizes:
 
 def together(a: RunRows, b: RunRows, names: tuple[str, str], rules: Rules, tally: Tally) -> Chunk:
     """Bring two runs together: the lists of each query that both have, after the policies."""
-    numbers: dict[Any, int] = {}
-    codes = [np.array([numbers.setdefault(query, len(numbers)) for query in side.queries], np.int64) for side in (a, b)]
-    queries = list(numbers)
+    codes, queries = _numbered((a.queries, b.queries))
     sizes = [
         np.bincount(code, side.sizes, len(queries)).astype(np.int64) for code, side in zip(codes, (a, b), strict=True)
     ]
@@ -172,22 +166,29 @@ def together(a: RunRows, b: RunRows, names: tuple[str, str], rules: Rules, tally
     small = rules.duplicates != "raise" or "drop" in {rules.missing, rules.nan} or rules.negative == "split"
     *items, span = _item_codes(starts[0], labels[0], starts[1], labels[1], small=small)
     sides = [
-        RawLists(name, scores, start, partial(labels_at, column), own, span, kept, rules.negative, transform)
-        for name, start, (column, scores), own, transform in zip(
+        RawLists(name, scores, start, partial(labels_at, column), code, span, kept, rules.negative, transform)
+        for name, start, (column, scores), code, transform in zip(
             names, starts, rows, items, rules.transforms, strict=True
         )
     ]
     _apply(sides, rules, tally)
-    lists = [Lists(side.start, _listed(side), side.scores) for side in sides]
+    lists = [Lists(side.start, side.coded, side.scores) for side in sides]
     only = [[queries[q] for q in np.flatnonzero(here & ~both).tolist()] for here in present]
     return Chunk(kept, lists[0], lists[1], labels, (sides[0].rows, sides[1].rows), (only[0], only[1]), groups)
+
+
+def _numbered(columns: Sequence[Sequence[Any]]) -> tuple[list[Sizes], list[Any]]:
+    """Return the labels of several columns as integers, counted as they come, and the labels by number."""
+    numbers: dict[Any, int] = {}
+    codes = [np.array([numbers.setdefault(label, len(numbers)) for label in column], np.int64) for column in columns]
+    return codes, list(numbers)
 
 
 def _apply(sides: Sequence[RawLists], rules: Rules, tally: Tally) -> None:
     """Apply the policies to both runs; repeated items that are refused are found when lists are compared."""
     policies.transform_and_check(sides, rules.nan, tally.add)
-    if rules.duplicates != "raise":
-        policies.merge(sides, rules.duplicates, tally.add)
+    for side in sides if rules.duplicates != "raise" else ():
+        policies.merge(side, rules.duplicates, tally.add)
     if rules.nan == "zero":
         policies.zero_nan(sides, tally.add)
     if rules.nan == "drop" and (gone := policies.without_score(sides)) is not None:
@@ -204,11 +205,6 @@ def _apply(sides: Sequence[RawLists], rules: Rules, tally: Tally) -> None:
         policies.drop(sides, lacking, rules.duplicates)
     for side in sides:
         tally.add(Fact("constant lists", side.name, _constant(side)))
-
-
-def _listed(side: RawLists) -> NDArray[Any]:
-    assert side.items is not None  # noqa: S101 - for the type checker
-    return side.items
 
 
 def _constant(side: RawLists) -> int:
@@ -236,20 +232,13 @@ def _in_order(side: RunRows, codes: Sizes, kept: NDArray[np.bool_]) -> tuple[Any
 def _item_codes(
     start_r: Sizes, r: Any, start_s: Sizes, s: Any, *, small: bool
 ) -> tuple[NDArray[Any], NDArray[Any], int]:
-    """Return the items of both sides as integers that are the same for equal labels of a query.
-
-    If these must be small, they are below the number that comes with them; otherwise integer labels stay as they are.
-    """
+    """Return the items of both sides as integers, equal for equal labels of a query; small ones are below the span."""
     if not small and all(isinstance(column, np.ndarray) and column.dtype != object for column in (r, s)):
         return r, s, 0
     first, second = _marks(r), _marks(s)
     if first is None or second is None:
-        numbers: dict[Any, int] = {}
-        coded = [
-            np.array([numbers.setdefault(label, len(numbers)) for label in column.tolist()], np.int64)
-            for column in (np.asarray(r), np.asarray(s))
-        ]
-        return coded[0], coded[1], len(numbers)
+        coded, labels = _numbered([np.asarray(column).tolist() for column in (r, s)])
+        return coded[0], coded[1], len(labels)
     codes_r, codes_s = np.empty(len(r), np.int32), np.empty(len(s), np.int32)
     most = _kernels.labels.codes(start_r, *first, start_s, *second, codes_r, codes_s)
     return codes_r, codes_s, int(most)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.charts.kinds import Bars, Line, Lines
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, choice, counted, first_few, integer, one_line, printable, shown, spelled
 from fujiscore.inference.intervals import Spread
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking
     from fujiscore.measures.registry import Measure
@@ -48,6 +50,9 @@ SHORT = 2 / 3
 COUNTS = ("n_a", "n_b", "shared", "k")
 SETS = {"ties": "closed", "zero_tail": "include"}
 HEADER = ("measure", "mean", "{} interval", "median", "5 %", "least", "at 1")
+
+# The most points of a line over queries: there may be millions.
+POINTS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,7 +164,13 @@ class RunComparison(Result, Reported):
         return found.mean, found.low, found.high
 
     def quantile(self, q: float, measure: Any = None) -> float:
-        """Return a quantile of a measure (the first if None) over the queries, between two of them interpolated."""
+        """Return a quantile of a measure (the first if None) over the queries, between two of them interpolated.
+
+        Parameters
+        ----------
+        q : float
+            The share of queries below the quantile, from 0 to 1.
+        """
         if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 <= q <= 1:
             raise InputError(f"{spelled('q')} must be a number from 0 to 1; got {shown(q)}.")
         values = self.values(measure)
@@ -167,7 +178,13 @@ class RunComparison(Result, Reported):
         return float(np.quantile(values, q)) if values.size else float("nan")
 
     def share_below(self, value: float, measure: Any = None) -> float:
-        """Return the share of queries whose measure (the first if None) is below a value."""
+        """Return the share of queries whose measure (the first if None) is below a value.
+
+        Parameters
+        ----------
+        value : float
+            The value.
+        """
         values = self.values(measure)
         values = values[~np.isnan(values)]
         return float((values < value).mean()) if values.size else float("nan")
@@ -199,7 +216,13 @@ class RunComparison(Result, Reported):
         return order[: min(integer("number", number, 1), int((~np.isnan(values)).sum()))].tolist()  # type: ignore[no-any-return]
 
     def shorter(self, run: str = "b") -> NDArray[np.bool_]:
-        """Return for which queries a run, "a" or "b", lists fewer items than the other one, and fewer than k."""
+        """Return for which queries a run lists fewer items than the other one, and fewer than k.
+
+        Parameters
+        ----------
+        run : {"a", "b"}
+            The run.
+        """
         k = self.settings["k"]
         sizes = {name: self.columns[f"n_{name}"] for name in "ab"}
         other = sizes["a" if run == "b" else "b"]
@@ -212,7 +235,13 @@ class RunComparison(Result, Reported):
         return frame(columns, library, self.notes)
 
     def explain(self, query: Any) -> Explanation:
-        """Explain FUJI of one query item by item, at its k; the lists of the queries that changed most are kept."""
+        """Explain FUJI of one query item by item, at its k; the lists of the queries that changed most are kept.
+
+        Parameters
+        ----------
+        query : object
+            The query, as it is named in `.queries`.
+        """
         if query not in self.lists:
             raise InputError(self._not_kept(query))
         first, second = self.lists[query]
@@ -311,15 +340,25 @@ class RunComparison(Result, Reported):
         ]
         return "\n".join(lines).rstrip() + "\n"
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the share of queries up to each value on a matplotlib Axes (a new one if None) and return the Axes."""
-        from fujiscore.charts import plots
-
-        return plots.run_comparison(self, ax=ax)
-
     # Text
 
-    _svg = "runs"
+    def _charts(self) -> Sequence[Chart]:
+        least, lines = min(measure.low for measure in self.measures), []
+        for order, measure in enumerate(self.measures):
+            values = np.sort(self.values(measure.name))
+            values = values[~np.isnan(values)]
+            places = np.unique(np.linspace(0, values.size - 1, min(values.size, POINTS)).astype(np.int64))
+            x = np.concatenate([[least], values[places], [measure.high]])
+            y = np.concatenate([[0.0], (places + 1) / max(values.size, 1), [1.0]])
+            name = f"{self.column_title(measure.name)} (mean {self.spread(measure.name).mean:.3f})"
+            # Those beneath the first are wider, so that equal lines are all seen.
+            lines.append(Line(y, name, measure.colour, 1.4 + 1.2 * order, measure.dashed, x))
+        ends, first = (least, max(measure.high for measure in self.measures)), self.measures[0]
+        label = "share of queries up to the value"
+        shares = Lines(ends, lines, (), "value", label, steps=True, title=f"{label}, by measure")
+        counts, title = self.histogram(), f"queries by {first.title}"
+        bars = Bars(list(counts), list(counts.values()), f"number of {title}", first.colour, ".0f", title=title)
+        return [shares, bars]
 
     def _tables(self, rows: int | None) -> list[Table]:
         tables = [_numbers("; ".join(self.in_words()), *self.spread_table())]

@@ -9,9 +9,8 @@ import numpy as np
 
 from fujiscore.errors import InputError, counted, shown, spelled
 from fujiscore.inputs import models
-from fujiscore.inputs.coercion import NO_ITEM, as_ids, first_repeated, labelled, require_labels, unmasked
+from fujiscore.inputs.coercion import NO_ITEM, as_ids, first_repeated, labelled, objects, require_labels, unmasked
 from fujiscore.inputs.direction import remedy
-from fujiscore.inputs.models.attributions import joined_tensors
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.runs.queries import RunRows
 
@@ -28,21 +27,16 @@ FORMS = (
 )
 
 
-def objects(labels: Any) -> Any:
-    """Return labels as an array of objects."""
-    some = list(labels)
-    array = np.empty(len(some), object)
-    array[:] = some
-    return array
+def label_array(labels: list[Any]) -> NDArray[Any]:
+    """Return labels as integers, or as objects."""
+    integers = labels and all(type(label) is int and abs(label) < 1 << 63 for label in labels)
+    return np.array(labels, np.int64) if integers else objects(labels)
 
 
 def is_ids(values: NDArray[Any]) -> bool:
     """Return whether an array can hold ids alone: integers or text."""
-    return values.ndim == 2 and (values.dtype.kind in "iuUT" or _all_text(values))
-
-
-def _all_text(values: NDArray[Any]) -> bool:
-    """Return whether an array of objects holds text."""
+    if values.ndim != 2 or values.dtype.kind in "iuUT":
+        return values.ndim == 2
     return values.dtype == object and all(isinstance(value, str) for value in values.ravel().tolist())
 
 
@@ -134,26 +128,14 @@ def _tiled(items: Sequence[Any], rows: int) -> Any:
     return pa.array(items, pa.large_string()).take(pa.array(np.tile(np.arange(len(items)), rows)))
 
 
-def of_tensors(tensors: tuple[Any, ...], name: str) -> RunRows:
-    """Return the run of a tuple of tensors, one per input of a model: one query per row."""
-    names, values = joined_tensors(tensors, name)
-    if values.dtype.kind in "iu":
-        raise whole_numbers(name, f"tensors of {values.dtype}")
-    items = range(values.shape[1]) if names is None else names
-    return of_matrix(values, name, list(range(len(values))), items)
-
-
 def of_table(obj: Any, frame: Any, name: str) -> RunRows:
     """Return the run of a table of rows by features: the pandas index labels the queries, the columns the items."""
-    kinds = [frame[column].dtype for column in frame.columns]
-    floats = sum(kind.is_float() for kind in kinds)
-    if floats < min(2, len(kinds)):
+    if sum(kind.is_float() for kind in frame.schema.values()) < min(2, len(frame.columns)):
         raise whole_numbers(name, f"the columns {', '.join(map(str, frame.columns[:8]))}")
     import narwhals as nw
 
-    pandas = nw.dependencies.is_pandas_dataframe(obj)
     queries, names = list(range(len(frame))), list(frame.columns)
-    if pandas:
+    if nw.dependencies.is_pandas_dataframe(obj):
         queries, names = obj.index.tolist(), obj.columns.tolist()
     require_labels(queries, f"the index of {name}")
     again = first_repeated(queries)
@@ -162,14 +144,8 @@ def of_table(obj: Any, frame: Any, name: str) -> RunRows:
             f"{name} must label each row once, as a query; its index repeats {shown(again)}. Pass "
             f"{name}.reset_index(drop=True) to compare row by row."
         )
-    values = np.column_stack([_column(frame[column]) for column in frame.columns])
-    return of_matrix(values, name, queries, names)
-
-
-def _column(series: Any) -> Scores:
-    """Return a column of numbers as floats, nulls as NaN."""
-    values = series.to_list() if series.is_null().any() else series.to_numpy()
-    return np.asarray(values, np.float64)
+    columns = [series.to_list() if series.is_null().any() else series.to_numpy() for series in frame.iter_columns()]
+    return of_matrix(np.column_stack([np.asarray(column, np.float64) for column in columns]), name, queries, names)
 
 
 def require_best_first(columns: RunRows, name: str) -> None:

@@ -6,9 +6,11 @@ Order is checked while reading, not assumed: whoever reads a range sees every ro
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import pairwise
+from operator import lt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,14 +21,13 @@ from fujiscore.io import columnar
 from fujiscore.io.limits import VARIABLE, memory_limit
 from fujiscore.io.table import MISSING, Roles, no_rows
 from fujiscore.runs.queries import RunRows, joined, labels_at
-from fujiscore.runs.tables import RunFile, from_arrow, label_column, require_groups, run_evidence
+from fujiscore.runs.tables import AS_TEXT, RunFile, from_arrow, label_column, require_groups, run_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from fujiscore.inputs.direction import Evidence
-    from fujiscore.io.table import Layout
     from fujiscore.runs.tables import RunColumns
 
 # Rows whose first query is known without reading others, rows of a tile, and rows read at a time.
@@ -75,8 +76,7 @@ class Stored:
         for span in self.spans[start:end]:
             for part in _read(span, self.roles, batch, self.name):
                 queries = part.queries
-                rises = all(map(_before, queries, queries[1:]))
-                if not rises or (last is not None and queries[0] < last):
+                if not all(map(lt, queries, queries[1:])) or (last is not None and queries[0] < last):
                     raise UnsortedError(self.name)
                 last = queries[-1]
                 above = 0 if low is None else bisect_right(queries, low)
@@ -87,10 +87,6 @@ class Stored:
                     if span is not self.spans[end - 1]:
                         raise UnsortedError(self.name)
                     return
-
-
-def _before(first: Any, second: Any) -> bool:
-    return bool(first < second)
 
 
 def _read(span: Span, roles: Roles, batch: int, name: str) -> Iterator[RunRows]:
@@ -151,174 +147,149 @@ def stored(name: str, files: Sequence[str], roles: Roles) -> Stored:
 def _first(file: Any, group: int, roles: Roles) -> Any:
     """Return the first query of a row group."""
     query = str(roles.ranking)
-    for batch in file.iter_batches(1, row_groups=[group], columns=[query], use_threads=False):
-        label = label_column(batch.column(0), query)
-        if label is None:
-            raise InputError(f"column {query!r} must not be empty: every row needs a query.")
-        return labels_at(label, np.array([0]))[0]
-    raise AssertionError(group)
+    batch = next(file.iter_batches(1, row_groups=[group], columns=[query], use_threads=False))
+    label = label_column(batch.column(0), query)
+    if label is None:
+        raise InputError(f"column {query!r} must not be empty: every row needs a query.")
+    return labels_at(label, np.array([0]))[0]
 
 
 def ways(
-    a: Any, b: Any, asked: RunColumns, folder: Callable[[], Path], notes: list[str], *, distributed: bool
+    a: Any, b: Any, given: RunColumns, folder: Callable[[], Path], notes: list[str], *, distributed: bool
 ) -> Iterator[tuple[Stored, Stored] | None]:
     """Yield the ways to read two runs, the best one first; the next is for rows that turn out not to be sorted.
 
     None is to read all into memory. `folder` makes a folder for sorted copies; what was done goes to the notes.
     """
-    sources = [_Source(obj) for obj in (a, b) if isinstance(obj, RunFile)]
-    if len(sources) < 2:
+    runs = [run for run in (a, b) if isinstance(run, RunFile)]
+    if len(runs) < 2:
         yield None
         return
-    require_groups(asked, [source.name for source in sources], found=any(s.roles.group for s in sources))
-    if sum(source.rows for source in sources) <= STREAM and not distributed:
+    names = [run.name for run in runs]
+    require_groups(given, names, found=any(run.roles.group for run in runs))
+    rows, size = (sum(both) for both in zip(*map(_extent, runs), strict=True))
+    if rows <= STREAM and not distributed:
         yield None
         return
-    try:
-        stores = [source.as_stored() for source in sources]
+    guesses = [f"{run.name}: {note}" for run in runs for note in run.guessed]
+    with suppress(UnsortedError):
+        stores = [_as_stored(run) for run in runs]
         if type(stores[0].spans[0].first) is type(stores[1].spans[0].first):
-            notes += [note for source in sources for note in source.notes]
-            first, second = (source.with_evidence(store) for source, store in zip(sources, stores, strict=True))
-            yield first, second
-    except UnsortedError:
-        pass
-    if 2 * sum(source.size for source in sources) <= memory_limit():
+            notes += guesses
+            yield _with_evidence(runs[0], stores[0]), _with_evidence(runs[1], stores[1])
+    if 2 * size <= memory_limit():
         yield None
         return
-    _need_duckdb([source.name for source in sources])
-    notes.append(f"sorted by query first: {first_few([source.name for source in sources])}")
-    target = folder()
-    integers = list(zip(*(source.integers() for source in sources), strict=True))
-    told = "are text in one run and not in the other: compared as text"
-    notes += [f"{what} {told}" for what, (a_, b_) in zip(("queries", "items"), integers, strict=True) if a_ != b_]
-    kinds = ["BIGINT" if all(both) else "VARCHAR" for both in integers]
-    copies = [source.sorted_copy(target / f"{i}.parquet", *kinds) for i, source in enumerate(sources)]
-    notes += [note for source in sources for note in source.notes]
-    first, second = (source.with_evidence(copy) for source, copy in zip(sources, copies, strict=True))
-    yield first, second
-    raise AssertionError("DuckDB does not sort")
-
-
-def _need_duckdb(names: Sequence[str]) -> None:
-    """Raise unless DuckDB is installed."""
     if find_spec("duckdb") is None:
         raise MissingExtraError(
             f"{first_few(names)} must be sorted by query, which does not fit in memory; that needs DuckDB: "
             "pip install 'fujiscore[duckdb]'"
         )
+    notes.append(f"sorted by query first: {first_few(names)}")
+    target = folder()
+    integers = list(zip(*map(_are_integers, runs), strict=True))
+    notes += [
+        f"{what} {AS_TEXT}" for what, (one, other) in zip(("queries", "items"), integers, strict=True) if one != other
+    ]
+    kinds = ["BIGINT" if all(both) else "VARCHAR" for both in integers]
+    copies = [_sorted_copy(run, target / f"{i}.parquet", *kinds) for i, run in enumerate(runs)]
+    notes += guesses
+    yield _with_evidence(runs[0], copies[0]), _with_evidence(runs[1], copies[1])
+    raise AssertionError("DuckDB does not sort")
 
 
-class _Source:
-    """One run as a file, or a folder of Parquet files."""
+def _extent(run: RunFile) -> tuple[int, int]:
+    """Return about how many rows a run has, and how many bytes they take in memory."""
+    if not run.is_parquet:
+        text = run.document.size * (6 if run.document.compression else 1)
+        return text // 20, 6 * text
+    from pyarrow import parquet
 
-    def __init__(self, run: RunFile) -> None:
-        self.name, self.files, self.roles, self.guessed = run.name, run.files, run.roles, run.guessed
-        self.table, self.is_parquet, self.layout = run.table, run.is_parquet, run.table.layout
-        self.stored, self.compression = run.document.size, run.document.compression
-        self.rows, self.size = self._extent()
+    rows = size = 0
+    for file in run.files:
+        with columnar.complete(file, "parquet"):
+            metadata = parquet.read_metadata(file)
+        rows, size = rows + metadata.num_rows, size + columnar.decoded_size(metadata, 3)
+    return rows, size
 
-    def _extent(self) -> tuple[int, int]:
-        """Return about how many rows it has, and how many bytes they take in memory."""
-        if not self.is_parquet:
-            text = self.stored * (6 if self.compression else 1)
-            return text // 20, 6 * text
-        from pyarrow import parquet
 
-        rows = size = 0
-        for file in self.files:
-            with columnar.complete(file, "parquet"):
-                metadata = parquet.read_metadata(file)
-            rows, size = rows + metadata.num_rows, size + columnar.decoded_size(metadata, 3)
-        return rows, size
+def _with_evidence(run: RunFile, store: Stored) -> Stored:
+    """Return a stored run with what its first rows tell about the direction of the scores."""
+    first = next(_read(store.spans[0], store.roles, BATCH, run.name))
+    return replace(store, evidence=run_evidence(run.table, run.roles, first))
 
-    @property
-    def notes(self) -> list[str]:
-        """What was guessed about columns."""
-        return [f"{self.name}: {note}" for note in self.guessed]
 
-    def with_evidence(self, store: Stored) -> Stored:
-        """Return the stored run with what its first rows tell about the direction of the scores."""
-        first = next(_read(store.spans[0], store.roles, BATCH, self.name))
-        return replace(store, evidence=run_evidence(self.table, self.roles, first))
+def _as_stored(run: RunFile) -> Stored:
+    """Return a run sorted by query, which only Parquet can be."""
+    if not run.is_parquet:
+        raise UnsortedError(run.name)
+    return stored(run.name, run.files, run.roles)
 
-    def as_stored(self) -> Stored:
-        """Return it as a run sorted by query, which only Parquet can be."""
-        if not self.is_parquet:
-            raise UnsortedError(self.name)
-        return stored(self.name, self.files, self.roles)
 
-    def integers(self) -> list[bool]:
-        """Return whether queries and items are stored as integers; they may be text, and nothing else."""
-        if not self.is_parquet:
-            return [False, False]
-        import pyarrow as pa
-        from pyarrow import parquet
+def _are_integers(run: RunFile) -> list[bool]:
+    """Return whether queries and items are stored as integers; they may be text, and nothing else."""
+    if not run.is_parquet:
+        return [False, False]
+    import pyarrow as pa
+    from pyarrow import parquet
 
-        schema, found = parquet.read_schema(self.files[0]), []
-        for name in (str(self.roles.ranking), self.roles.item):
-            kind = schema.field(name).type
-            if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-                raise InputError(f"{self.name}, column {name!r} must hold text or integers to be sorted; it is {kind}.")
-            found.append(pa.types.is_integer(kind) and kind != pa.uint64())
-        return found
+    kinds = [parquet.read_schema(run.files[0]).field(name).type for name in (str(run.roles.ranking), run.roles.item)]
+    for name, kind in zip((run.roles.ranking, run.roles.item), kinds, strict=True):
+        if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            raise InputError(f"{run.name}, column {name!r} must hold text or integers to be sorted; it is {kind}.")
+    return [pa.types.is_integer(kind) and kind != pa.uint64() for kind in kinds]
 
-    def sorted_copy(self, target: Path, query: str, item: str) -> Stored:
-        """Write a copy sorted by query, in the order of the rows within a query, and return it."""
-        import duckdb
 
-        roles = self.roles
-        columns = [_quoted(str(name)) for name in (roles.ranking, roles.item, *roles.scores)]
-        score = columns[2] if self.is_parquet else _number(columns[2])
-        parts = [
-            f"CAST({columns[0]} AS {query}) AS query",
-            f"CAST({columns[1]} AS {item}) AS item",
-            f"{score} AS score",
-        ]
-        if roles.group is not None:
-            parts.append(f"CAST({_quoted(roles.group)} AS VARCHAR) AS grp")
-        source = self._parquet_relation() if self.is_parquet else self._text_relation(self.layout)
-        with duckdb.connect() as connection:
-            connection.execute("SET preserve_insertion_order = true")
-            connection.execute(f"SET temp_directory = {_text(str(target.parent / 'spill'))}")
-            connection.execute(f"SET memory_limit = '{max(memory_limit() // 2, 1 << 28)}B'")
-            copied = f"SELECT {', '.join(parts)} FROM (SELECT *, row_number() OVER () AS fuji_row FROM {source})"  # noqa: S608
-            try:
-                connection.execute(
-                    f"COPY ({copied} ORDER BY query, fuji_row) TO {_text(str(target))} "
-                    "(FORMAT parquet, ROW_GROUP_SIZE 262144)"
-                )
-            except duckdb.Error as error:
-                why = one_line(str(error).splitlines()[0])
-                raise InputError(
-                    f"{self.name} must be a regular table to be sorted by DuckDB, as it does not fit in memory: {why} "
-                    f"Write it as Parquet, or let it take more memory: set {VARIABLE}."
-                ) from None
-        return stored(self.name, [str(target)], Roles("item", ["score"], "query", roles.group and "grp"))
+def _sorted_copy(run: RunFile, target: Path, query: str, item: str) -> Stored:
+    """Write a copy of a run sorted by query, in the order of the rows within a query, and return it."""
+    import duckdb
 
-    def _parquet_relation(self) -> str:
-        """Return the files as DuckDB reads them."""
-        return f"read_parquet([{', '.join(map(_path, self.files))}], hive_partitioning = false)"
-
-    def _text_relation(self, layout: Layout | None) -> str:
-        """Return a delimited file as DuckDB reads it: all columns as text."""
-        if layout is None:
-            raise InputError(
-                f"{self.name} must be Parquet, CSV, TSV or a TREC run to be read in parts; convert it first."
+    roles = run.roles
+    columns = [_quoted(str(name)) for name in (roles.ranking, roles.item, *roles.scores)]
+    score = columns[2] if run.is_parquet else _number(columns[2])
+    parts = [f"CAST({columns[0]} AS {query}) AS query", f"CAST({columns[1]} AS {item}) AS item", f"{score} AS score"]
+    if roles.group is not None:
+        parts.append(f"CAST({_quoted(roles.group)} AS VARCHAR) AS grp")
+    files = f"read_parquet([{', '.join(map(_path, run.files))}], hive_partitioning = false)"
+    source = files if run.is_parquet else _text_relation(run)
+    with duckdb.connect() as connection:
+        connection.execute("SET preserve_insertion_order = true")
+        connection.execute(f"SET temp_directory = {_text(str(target.parent / 'spill'))}")
+        connection.execute(f"SET memory_limit = '{max(memory_limit() // 2, 1 << 28)}B'")
+        copied = f"SELECT {', '.join(parts)} FROM (SELECT *, row_number() OVER () AS fuji_row FROM {source})"  # noqa: S608
+        try:
+            connection.execute(
+                f"COPY ({copied} ORDER BY query, fuji_row) TO {_text(str(target))} "
+                "(FORMAT parquet, ROW_GROUP_SIZE 262144)"
             )
-        if self.compression not in DUCKDB:
+        except duckdb.Error as error:
             raise InputError(
-                f"{self.name} does not fit in memory, and DuckDB reads no {self.compression} to sort it. Decompress it "
-                "first, or compress it with gzip or zstd."
-            )
-        if any("\n" in name or "\r" in name for name in layout.names):
-            raise InputError(f"{self.name} must have a header of one line to be read in parts. Rename its columns.")
-        names = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in layout.names)
-        quote = "''" if layout.blanks else "'\"'"
-        return (
-            f"read_csv({_path(self.name)}, delim = {_text(layout.delimiter)}, header = false, skip = {layout.skip}, "
-            f"columns = {{{names}}}, quote = {quote}, escape = {quote}, auto_detect = false, "
-            f"hive_partitioning = false, compression = {_text(DUCKDB[self.compression])})"
+                f"{run.name} must be a regular table to be sorted by DuckDB, as it does not fit in memory: "
+                f"{one_line(str(error).splitlines()[0])} Write it as Parquet, or let it take more memory: set "
+                f"{VARIABLE}."
+            ) from None
+    return stored(run.name, [str(target)], Roles("item", ["score"], "query", roles.group and "grp"))
+
+
+def _text_relation(run: RunFile) -> str:
+    """Return a delimited file as DuckDB reads it: all columns as text."""
+    layout, compression = run.table.layout, run.document.compression
+    if layout is None:
+        raise InputError(f"{run.name} must be Parquet, CSV, TSV or a TREC run to be read in parts; convert it first.")
+    if compression not in DUCKDB:
+        raise InputError(
+            f"{run.name} does not fit in memory, and DuckDB reads no {compression} to sort it. Decompress it first, or "
+            "compress it with gzip or zstd."
         )
+    if any("\n" in name or "\r" in name for name in layout.names):
+        raise InputError(f"{run.name} must have a header of one line to be read in parts. Rename its columns.")
+    names = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in layout.names)
+    quote = "''" if layout.blanks else "'\"'"
+    return (
+        f"read_csv({_path(run.name)}, delim = {_text(layout.delimiter)}, header = false, skip = {layout.skip}, "
+        f"columns = {{{names}}}, quote = {quote}, escape = {quote}, auto_detect = false, "
+        f"hive_partitioning = false, compression = {_text(DUCKDB[compression])})"
+    )
 
 
 def _quoted(name: str) -> str:
@@ -366,8 +337,9 @@ def chunks(a: Stored, b: Stored, low: Any, high: Any, batch: int = BATCH) -> Ite
     sides = [_Side(run.between(low, high, batch)) for run in (a, b)]
     while True:
         for side in sides:
-            side.fill()
-        if all(side.ended and not side.blocks for side in sides):
+            if not side.waiting.queries and not side.ended:
+                side.more()
+        if all(side.ended and not side.waiting.queries for side in sides):
             return
         # What comes before the last query read of either side is complete.
         ends = [side.waiting.queries[-1] for side in sides if not side.ended]
@@ -389,26 +361,17 @@ class _Side:
     def __init__(self, stream: Iterator[RunRows]) -> None:
         self.stream, self.waiting, self.ended = stream, NOTHING, False
 
-    @property
-    def blocks(self) -> int:
-        """The number of queries that wait."""
-        return len(self.waiting.queries)
-
-    def fill(self) -> None:
-        """Read on if nothing waits."""
-        if not self.blocks and not self.ended:
-            self.more()
-
     def more(self) -> None:
         """Read on."""
         part = next(self.stream, None)
         if part is None:
             self.ended = True
         else:
-            self.waiting = joined([self.waiting, part]) if self.blocks else part
+            self.waiting = joined([self.waiting, part]) if self.waiting.queries else part
 
     def take(self, bound: Any) -> RunRows:
         """Return the rows of the queries before the bound, or all."""
-        stop = self.blocks if bound is None else bisect_left(self.waiting.queries, bound)
-        taken, self.waiting = self.waiting.blocks(0, stop), self.waiting.blocks(stop, self.blocks)
+        blocks = len(self.waiting.queries)
+        stop = blocks if bound is None else bisect_left(self.waiting.queries, bound)
+        taken, self.waiting = self.waiting.blocks(0, stop), self.waiting.blocks(stop, blocks)
         return taken

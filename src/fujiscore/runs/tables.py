@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +17,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
-from fujiscore.inputs.coercion import EXACT, Labelled, as_frame, is_table, labelled, require_apart, require_labels
+from fujiscore.inputs.coercion import (
+    EXACT,
+    Labelled,
+    as_frame,
+    is_table,
+    labelled,
+    objects,
+    require_apart,
+    require_labels,
+)
 from fujiscore.inputs.direction import by_rows, evidence
 from fujiscore.inputs.models import ModelScores, is_ranx_run
-from fujiscore.inputs.models.attributions import is_several_tensors
+from fujiscore.inputs.models.attributions import is_several_tensors, joined_tensors
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.inputs.roles import GROUP_NAMES, QUERY_NAMES, plain
 from fujiscore.io import columnar, formats
@@ -27,7 +38,6 @@ from fujiscore.io.documents import Files, document
 from fujiscore.io.table import FileTable, exact, listed, no_rows, not_a_number, number, unknown
 from fujiscore.runs import rows
 from fujiscore.runs.queries import RunRows, changes, joined, labels_at, two_groups
-from fujiscore.runs.rows import objects as _objects
 from fujiscore.text.notes import Note
 
 if TYPE_CHECKING:
@@ -36,6 +46,9 @@ if TYPE_CHECKING:
     from fujiscore.inputs.direction import Evidence
     from fujiscore.io.documents import Document
     from fujiscore.io.table import Roles
+
+
+AS_TEXT = "are text in one run and not in the other: compared as text"
 
 
 @dataclass(frozen=True)
@@ -62,47 +75,47 @@ class Run:
     best_first: bool = False  # the lists are in the order of a search
 
 
-def run_roles(table: FileTable, asked: RunColumns) -> tuple[Roles, tuple[str, ...]]:
+def run_roles(table: FileTable, given: RunColumns) -> tuple[Roles, tuple[str, ...]]:
     """Return which columns are what, and a note of what was guessed."""
-    if asked.by is not None and asked.by not in table.numeric:
-        raise unknown(table.file, spelled("by"), asked.by, list(table.numeric))
-    by = asked.by
+    if given.by is not None and given.by not in table.numeric:
+        raise unknown(table.file, spelled("by"), given.by, list(table.numeric))
+    by = given.by
     if by is None and table.known is None:
-        named = {plain(name): name for name in table.numeric if name not in {asked.item, asked.score}}
-        groups = [name for name in named.values() if plain(name) in GROUP_NAMES and name != asked.group_by]
+        named = {plain(name): name for name in table.numeric if name not in {given.item, given.score}}
+        groups = [name for name in named.values() if plain(name) in GROUP_NAMES and name != given.group_by]
         by = next((named[name] for name in QUERY_NAMES if name in named), groups[0] if len(groups) == 1 else None)
     if by is None and (table.known is None or table.known.ranking is None):
         raise InputError(
             f"{table.file} must have a column that names the queries, such as query, user or task; it has "
             f"{listed(table.numeric)}. Name it with {spelled('by')}."
         )
-    if by is not None and by == asked.group_by:
+    if by is not None and by == given.group_by:
         raise InputError(f"{spelled('group_by')} must name another column than that of the queries, {by!r}.")
-    free = replace(table, numeric={name: share for name, share in table.numeric.items() if name != asked.group_by})
-    roles, guess = choose(free, asked.item, asked.score, by)
+    free = replace(table, numeric={name: share for name, share in table.numeric.items() if name != given.group_by})
+    roles, guess = choose(free, given.item, given.score, by)
     if len(roles.scores) != 1:
         raise InputError(
             f"{table.file} must have one column of scores; it has {listed(roles.scores)}. Name one with "
             f"{spelled('score')}."
         )
     note = None if guess is None else guess.replace("ranking column", "query column", 1)
-    group = asked.group_by if asked.group_by in table.numeric else None
+    group = given.group_by if given.group_by in table.numeric else None
     return replace(roles, group=group), () if note is None else (note,)
 
 
-def require_groups(asked: RunColumns, names: Sequence[str], *, found: bool) -> None:
+def require_groups(given: RunColumns, names: Sequence[str], *, found: bool) -> None:
     """Raise if groups were asked for, and neither run has that column."""
-    if asked.group_by is not None and not found:
+    if given.group_by is not None and not found:
         raise InputError(
             f"{spelled('group_by')} must name a column of {names[0]} or {names[1]}; neither has "
-            f"{shown(asked.group_by)}."
+            f"{shown(given.group_by)}."
         )
 
 
-def load_run(obj: Any, name: str, asked: RunColumns) -> Run:
+def load_run(obj: Any, name: str, given: RunColumns) -> Run:
     """Return a run in memory: of a file, a DataFrame or Arrow stream, a mapping, a list of rankings, or arrays."""
     if isinstance(obj, (str, os.PathLike)):
-        obj = open_run(obj, asked, Files(obj))
+        obj = open_run(obj, given, Files(obj))
     if isinstance(obj, (Run, RunFile)):
         return obj if isinstance(obj, Run) else obj.load()
     if isinstance(obj, ModelScores):
@@ -113,7 +126,7 @@ def load_run(obj: Any, name: str, asked: RunColumns) -> Run:
         return _from_mapping(obj, name)
     if isinstance(obj, (list, tuple)) and obj and all(isinstance(part, (Mapping, Ranking)) for part in obj):
         return replace(_from_mapping(dict(enumerate(obj)), name), by_position=True)
-    return _from_frame(obj, name, asked) if is_table(obj) else _from_matrices(obj, name)
+    return _from_frame(obj, name, given) if is_table(obj) else _from_matrices(obj, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +139,7 @@ class RunFile:
     table: FileTable
     roles: Roles
     guessed: tuple[str, ...]
-    asked: RunColumns
+    given: RunColumns
 
     @property
     def is_parquet(self) -> bool:
@@ -135,53 +148,48 @@ class RunFile:
 
     def load(self) -> Run:
         """Return the run in memory."""
-        parts = [_columns(self.table, self.roles)]
-        parts += [_columns(_table(document(file), self.asked), self.roles) for file in self.files[1:]]
+        parts = [_run_rows(self.table, self.roles)]
+        parts += [_run_rows(_table(document(file), self.given), self.roles) for file in self.files[1:]]
         columns = joined(parts) if len(parts) > 1 else parts[0]
         if not len(columns):
             raise no_rows(self.name)
         return Run(self.table.file, columns, self.guessed, run_evidence(self.table, self.roles, columns))
 
 
-def open_runs(runs: Sequence[Any], asked: RunColumns) -> list[Any]:
+def open_runs(runs: Sequence[Any], given: RunColumns) -> list[Any]:
     """Open the runs that are paths, each file once; return the others as they are."""
     files = Files(*(run for run in runs if isinstance(run, (str, os.PathLike))))
-    return [open_run(run, asked, files) if isinstance(run, (str, os.PathLike)) else run for run in runs]
+    return [open_run(run, given, files) if isinstance(run, (str, os.PathLike)) else run for run in runs]
 
 
-def open_run(path: str | os.PathLike[str], asked: RunColumns, files: Files) -> RunFile | Run:
+def open_run(path: str | os.PathLike[str], given: RunColumns, files: Files) -> RunFile | Run:
     """Open the run at a path; what cannot be opened again, such as a pipe, is read at once."""
-    if asked.format is not None:
-        choice("format", asked.format, formats.FORMATS)
-    folder = os.path.isdir(path)  # noqa: PTH112
-    names = parquet_files(path) if folder else [os.fspath(path)]
-    first = files.open(names[0])
-    table = _table(first, asked)
-    roles, notes = run_roles(table, asked)
+    if given.format is not None:
+        choice("format", given.format, formats.FORMATS)
+    name = os.fspath(path)
+    parts = [name]
+    if folder := os.path.isdir(path):  # noqa: PTH112
+        entries = sorted(entry for entry in Path(path).iterdir() if not entry.name.startswith(("_", ".")))
+        others = [entry.name for entry in entries if entry.suffix.lower() not in {".parquet", ".pq"} or entry.is_dir()]
+        if others or not entries:
+            only = "must be a file, or a folder of .parquet files and nothing else"
+            raise InputError(f"{name} {only}; it has {first_few(others) or 'none'}.")
+        parts = list(map(str, entries))
+    first = files.open(parts[0])
+    table = _table(first, given)
+    roles, notes = run_roles(table, given)
     if folder:
-        same_types(os.fspath(path), names, roles)
-    run = RunFile(os.fspath(path), tuple(names), first, table, roles, notes, asked)
+        _require_same_types(name, parts, roles)
+    run = RunFile(name, tuple(parts), first, table, roles, notes, given)
     return run if first.regular else run.load()
 
 
-def _table(file: Document, asked: RunColumns) -> FileTable:
+def _table(file: Document, given: RunColumns) -> FileTable:
     """Return the table in a file, nothing of which need be read yet."""
-    return formats.table(file, formats.detect(file, asked.format, formats.FORMATS))
+    return formats.table(file, formats.detect(file, given.format, formats.FORMATS))
 
 
-def parquet_files(folder: Any) -> list[str]:
-    """Return the Parquet files of a folder in the order of their names, without hidden ones and those with _."""
-    entries = sorted(entry for entry in Path(folder).iterdir() if not entry.name.startswith(("_", ".")))
-    others = [entry.name for entry in entries if entry.suffix.lower() not in {".parquet", ".pq"} or entry.is_dir()]
-    if others or not entries:
-        raise InputError(
-            f"{os.fspath(folder)} must be a file, or a folder of .parquet files and nothing else; it has "
-            f"{first_few(others) or 'none'}."
-        )
-    return [str(entry) for entry in entries]
-
-
-def same_types(folder: str, files: Sequence[str], roles: Roles) -> None:
+def _require_same_types(folder: str, files: Sequence[str], roles: Roles) -> None:
     """Raise if the columns of a folder's files differ in name or type: their labels would not be told apart alike."""
     from pyarrow import parquet
 
@@ -193,11 +201,11 @@ def same_types(folder: str, files: Sequence[str], roles: Roles) -> None:
         for name in names:
             if name not in schema.names:
                 raise unknown(file, "every file of the folder", name, schema.names)
-            own = str(schema.field(name).type)
-            if types.setdefault(name, own) != own:
+            kind = str(schema.field(name).type)
+            if types.setdefault(name, kind) != kind:
                 raise InputError(
                     f"{folder} must have columns of one type in all files; {name!r} is {types[name]} in "
-                    f"{Path(files[0]).name} and {own} in {Path(file).name}."
+                    f"{Path(files[0]).name} and {kind} in {Path(file).name}."
                 )
 
 
@@ -207,7 +215,7 @@ def run_evidence(table: FileTable, roles: Roles, columns: RunRows) -> Evidence |
     return column_evidence(table, roles, roles.scores[0], columns.scores, rows)
 
 
-def _columns(table: FileTable, roles: Roles) -> RunRows:
+def _run_rows(table: FileTable, roles: Roles) -> RunRows:
     """Return the rows of a table."""
     arrow = table.arrow(roles) if table.arrow else None
     columns = None if arrow is None else from_arrow(arrow, roles)
@@ -216,38 +224,19 @@ def _columns(table: FileTable, roles: Roles) -> RunRows:
 
 def from_arrow(columns: Sequence[Any], roles: Roles) -> RunRows | None:
     """Return a run from Arrow columns of labels and scores; None if a label or a score is none."""
-    item, query, *group, score = columns
-    items, scores, blocks = (
-        label_column(item, roles.item),
-        columnar.score_column(score),
-        _query_blocks(query, str(roles.ranking)),
-    )
-    groups = label_column(group[0], roles.group) if roles.group is not None else None
-    if items is None or scores is None or blocks is None or (roles.group is not None and groups is None):
-        return None
-    return in_blocks(*blocks, items, scores, groups)
-
-
-def _query_blocks(column: Any, name: str) -> tuple[list[Any], Any] | None:
-    """Return the queries of a column's blocks and where these begin; None if a label is missing."""
     import pyarrow as pa
 
-    if not pa.types.is_dictionary(column.type):
-        labels = label_column(column, name)
-        return None if labels is None else blocks(labels)
-    if isinstance(column, pa.ChunkedArray):
-        column = column.unify_dictionaries().combine_chunks()
-    labels = None if column.null_count else label_column(column.dictionary, name)
-    if labels is None:
+    item, query, *group, score = columns
+    items, scores = label_column(item, roles.item), columnar.score_column(score)
+    codes = None
+    if pa.types.is_dictionary(query.type) and not query.null_count:  # each label is made text once
+        query = query.unify_dictionaries().combine_chunks() if isinstance(query, pa.ChunkedArray) else query
+        codes, query = query.indices, query.dictionary
+    queries = label_column(query, str(roles.ranking))
+    groups = label_column(group[0], roles.group) if roles.group is not None else None
+    if items is None or scores is None or queries is None or (roles.group is not None and groups is None):
         return None
-    codes, start = blocks(integers(column.indices))
-    return labels_at(labels, np.array(codes)), start
-
-
-def blocks(queries: Any) -> tuple[list[Any], Any]:
-    """Return the label of each block of equal labels, and where the blocks begin."""
-    start = changes(queries)
-    return labels_at(queries, start), start
+    return _in_blocks(queries, items, scores, groups, codes)
 
 
 def integers(column: Any) -> Any:
@@ -258,16 +247,18 @@ def integers(column: Any) -> Any:
     return np.frombuffer(column.buffers()[1], np.int64, len(column), 8 * column.offset)
 
 
-def in_blocks(queries: list[Any], start: Any, items: Any, scores: Any, groups: Any = None) -> RunRows:
-    """Return columns whose rows are grouped in blocks of one query."""
+def _in_blocks(queries: Any, items: Any, scores: Any, groups: Any, codes: Any = None) -> RunRows:
+    """Return rows in blocks of one query each; with codes, those of the queries."""
+    start = changes(queries if codes is None else integers(codes))
+    labels = labels_at(queries, start if codes is None else integers(codes)[start])
     if groups is None:
-        return RunRows(queries, start, items, scores)
+        return RunRows(labels, start, items, scores)
     inside = np.setdiff1d(changes(groups), start)
     if inside.size:
         place = int(inside[0])
         both = labels_at(groups, np.array([place - 1, place]))
-        raise two_groups(queries[int(np.searchsorted(start, place, side="right")) - 1], *both)
-    return RunRows(queries, start, items, scores, labels_at(groups, start))
+        raise two_groups(labels[int(np.searchsorted(start, place, side="right")) - 1], *both)
+    return RunRows(labels, start, items, scores, labels_at(groups, start))
 
 
 def label_column(column: Any, name: str) -> Any:
@@ -284,9 +275,8 @@ def label_column(column: Any, name: str) -> Any:
         try:
             column = column.cast(pa.int64())
         except pa.ArrowException:
-            raise InputError(
-                f"column {name!r} must hold text or integers, as labels; it holds other numbers."
-            ) from None
+            must = f"column {name!r} must hold text or integers, as labels"
+            raise InputError(f"{must}; it holds other numbers.") from None
     else:
         column = columnar.as_text(column)
         from pyarrow import compute
@@ -314,8 +304,7 @@ def _from_rows(table: FileTable, roles: Roles) -> RunRows:
     if not scores:
         raise no_rows(table.file)
     require_apart(large, f"{table.file}, column {roles.scores[0]!r} must hold")
-    grouped = _objects(groups) if groups else None
-    return in_blocks(*blocks(_objects(queries)), _objects(items), np.array(scores), grouped)
+    return _in_blocks(objects(queries), objects(items), np.array(scores), objects(groups) if groups else None)
 
 
 def _labelled(ranking: Any, name: str) -> Labelled:
@@ -342,17 +331,17 @@ def _from_mapping(runs: Mapping[Any, Any], name: str) -> Run:
             require_labels(part.items, f"{name}, query {shown(query)}")
     sizes = np.array([part.scores.size for part in parts], np.int64)
     labels = [range(part.scores.size) if part.items is None else part.items for part in parts]
-    items = _objects(chain.from_iterable(labels))
+    items = objects(chain.from_iterable(labels))
     scores = np.concatenate([part.scores for part in parts])
     notes = [note for part in parts for note in part.notes]
     likewise = f"; likewise {counted(len(notes) - 1, 'other query', 'other queries')}" if len(notes) > 1 else ""
-    said = tuple(Note(note.fact, f"{note}{likewise}") if isinstance(note, Note) else note for note in notes[:1])
+    first = tuple(Note(note.fact, f"{note}{likewise}") if isinstance(note, Note) else note for note in notes[:1])
     start = np.cumsum(sizes) - sizes
     # Positions are in the order of the items, whatever their scores.
     named = [part.items is not None and not isinstance(part.items, range) for part in parts]
     known = evidence("score", scores, by_rows(start, scores) if all(named) else None)
     unnamed = all(part.items is None for part in parts)
-    return Run(name, RunRows(list(runs), start, items, scores), said, known, unnamed=unnamed)
+    return Run(name, RunRows(list(runs), start, items, scores), first, known, unnamed=unnamed)
 
 
 def _from_source(source: ModelScores, name: str) -> Run:
@@ -374,76 +363,65 @@ def _from_matrices(obj: Any, name: str) -> Run:
     if pair is not None:
         return Run(name, *rows.of_search(*pair, name), by_position=True, best_first=True)
     if is_several_tensors(obj):
-        return Run(name, rows.of_tensors(obj, name), by_position=True, unnamed=len(obj) == 1)
+        names, values = joined_tensors(obj, name)
+        if values.dtype.kind in "iu":
+            raise rows.whole_numbers(name, f"tensors of {values.dtype}")
+        items = range(values.shape[1]) if names is None else names
+        matrix = rows.of_matrix(values, name, list(range(len(values))), items)
+        return Run(name, matrix, by_position=True, unnamed=names is None)
     return Run(name, rows.of_array(obj, name), by_position=True, unnamed=True)
 
 
-def _names_rows(series: Any) -> bool:
-    """Return whether a column's name says that it holds the queries or, as integers, the items of a long table."""
-    return plain(series.name) in QUERY_NAMES or (is_item_name(series.name) and series.dtype.is_integer())
-
-
-def _from_frame(obj: Any, name: str, asked: RunColumns) -> Run:
+def _from_frame(obj: Any, name: str, given: RunColumns) -> Run:
     """Return the run in a DataFrame or an Arrow stream."""
     _, frame = as_frame(obj, name)
     if not len(frame):
         raise InputError(f"{name} must have rows; it has none.")
-    numeric = {column: float(frame[column].dtype.is_numeric()) for column in frame.columns}
-    unasked = asked.by is asked.item is asked.score is None
-    if unasked and all(numeric.values()) and not any(_names_rows(frame[column]) for column in frame.columns):
+    numeric = {column: float(kind.is_numeric()) for column, kind in frame.schema.items()}
+    long = any(
+        plain(column) in QUERY_NAMES or (is_item_name(column) and kind.is_integer())
+        for column, kind in frame.schema.items()
+    )
+    if given.by is given.item is given.score is None and all(numeric.values()) and not long:
         return Run(name, rows.of_table(obj, frame, name))
 
     def cells(names: Sequence[str]) -> Any:
         return enumerate(zip(*(frame[column].to_list() for column in names), strict=True), 1)
 
     table = FileTable(name, numeric, cells, lambda column: frame[column].head(500).to_list(), unit="row")
-    roles, notes = run_roles(table, asked)
-    columns = _arrow_frame(frame, roles)
-    columns = _from_rows(table, roles) if columns is None else columns
-    return Run(name, columns, notes, run_evidence(table, roles, columns))
+    roles, notes = run_roles(table, given)
+    columns = None
+    if find_spec("pyarrow") is not None:
+        import pyarrow as pa
 
-
-def _arrow_frame(frame: Any, roles: Roles) -> RunRows | None:
-    """Return the run in a DataFrame by way of Arrow, None if that cannot be done."""
-    from importlib.util import find_spec
-
-    if find_spec("pyarrow") is None:
-        return None
-    import pyarrow as pa
-
-    try:
-        columns = [frame[name].to_arrow() for name in (*roles.labels, *roles.scores)]
-    except (pa.ArrowException, TypeError, ValueError):
-        return None
-    return from_arrow(
-        [pa.chunked_array([column]) if isinstance(column, pa.Array) else column for column in columns], roles
-    )
+        with suppress(pa.ArrowException, TypeError, ValueError):
+            parts = [frame[column].to_arrow() for column in (*roles.labels, *roles.scores)]
+            columns = [pa.chunked_array([part]) if isinstance(part, pa.Array) else part for part in parts]
+    run = _run_rows(replace(table, arrow=lambda _: columns), roles)
+    return Run(name, run, notes, run_evidence(table, roles, run))
 
 
 def alike(first: RunRows, second: RunRows) -> tuple[RunRows, RunRows, tuple[str, ...]]:
     """Return both runs with labels of one kind, and notes of what is compared as text."""
     notes = []
-    sides = []
-    columns = [first.items, second.items]
-    kinds = [_kinds(column) for column in columns]
-    if _is_text_and_not(*kinds):
-        notes.append("items are text in one run and not in the other: compared as text")
-        columns = [_as_text(column) for column in columns]
-    queries = [first.queries, second.queries]
-    if _is_text_and_not(*(set(map(type, some)) for some in queries)):
-        notes.append("queries are text in one run and not in the other: compared as text")
-        queries = [[_text_of(query) for query in some] for some in queries]
+    columns, queries = [first.items, second.items], [first.queries, second.queries]
+    if _is_text_and_not(*map(label_types, columns)):
+        notes.append(f"items {AS_TEXT}")
+        columns = [objects(map(_text_of, c.tolist())) if isinstance(c, np.ndarray) else c for c in columns]
+    if _is_text_and_not(*(set(map(type, labels)) for labels in queries)):
+        notes.append(f"queries {AS_TEXT}")
+        queries = [[_text_of(query) for query in labels] for labels in queries]
     columns = _same_storage(columns)
-    for side, items, labels in zip((first, second), columns, queries, strict=True):
-        sides.append(replace(side, items=items, queries=labels))
-    return sides[0], sides[1], tuple(notes)
+    one, other = (
+        replace(side, items=items, queries=labels)
+        for side, items, labels in zip((first, second), columns, queries, strict=True)
+    )
+    return one, other, tuple(notes)
 
 
 def _is_text_and_not(first: set[type], second: set[type]) -> bool:
     """Return whether one run's labels are all text and none of the other's."""
-    return (first == {str} and bool(second) and str not in second) or (
-        second == {str} and bool(first) and str not in first
-    )
+    return any(one == {str} and other and str not in other for one, other in ((first, second), (second, first)))
 
 
 def _text_of(label: Any) -> str:
@@ -451,21 +429,11 @@ def _text_of(label: Any) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def _kinds(column: Any) -> set[type]:
+def label_types(column: Any) -> set[type]:
     """Return the types of labels in a column."""
     if isinstance(column, np.ndarray):
         return set(map(type, column.tolist())) if column.dtype == object else {int}
     return {str}
-
-
-def has_text(column: Any) -> bool:
-    """Return whether some labels are text."""
-    return str in _kinds(column)
-
-
-def _as_text(column: Any) -> Any:
-    """Return labels as text."""
-    return _objects(map(_text_of, column.tolist())) if isinstance(column, np.ndarray) else column
 
 
 def _same_storage(columns: list[Any]) -> list[Any]:
@@ -473,8 +441,8 @@ def _same_storage(columns: list[Any]) -> list[Any]:
     arrow = [not isinstance(column, np.ndarray) for column in columns]
     if all(arrow) or (not any(arrow) and columns[0].dtype == columns[1].dtype):
         return columns
-    if any(arrow) and all(_kinds(column) == {str} for column in columns):
+    if any(arrow) and all(label_types(column) == {str} for column in columns):
         import pyarrow as pa
 
         return [pa.array(c.tolist(), pa.large_string()) if isinstance(c, np.ndarray) else c for c in columns]
-    return [_objects(c.tolist() if isinstance(c, np.ndarray) else c.to_pylist()) for c in columns]
+    return [objects(c.tolist() if isinstance(c, np.ndarray) else c.to_pylist()) for c in columns]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from fujiscore._version import __version__
 from fujiscore.errors import integer, one_line
 from fujiscore.text.data import flat_numbers, plain, to_json
+from fujiscore.text.docstrings import complete_methods
 from fujiscore.text.tables import NOTEBOOK_ROWS, ROWS, markdown_text, short_text, to_markdown
 
 if TYPE_CHECKING:
@@ -21,11 +22,23 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 
+def fields_only(self: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass, as `__getstate__`: pickles leave out what is computed from them and kept."""
+    return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@complete_methods
 class Tabular:
     """What is shown as a summary, tables, a picture and notes: in the terminal, notebooks, Markdown and LaTeX."""
 
     notes: tuple[str, ...]
+
     _keys: ClassVar[tuple[str, ...]] = ()  # the attributes that `to_dict` holds, if not the fields of the dataclass
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Describe the parameters that many methods share in their docstrings."""
+        super().__init_subclass__(**options)
+        complete_methods(cls)
 
     def _summary(self) -> Sequence[str]:
         """Return the lines that print shows before the notes."""
@@ -99,8 +112,13 @@ class Tabular:
     def to_latex(self, *, rows: int | None = ROWS, label: str | None = None) -> str:
         """Return the tables as LaTeX, at most so many rows of each (None for all), which needs the package booktabs.
 
-        Each table carries all notes. `label` names the first table, by default "tab:" and the kind of result; further
-        ones have "-2", "-3" and so on after it.
+        Each table carries all notes.
+
+        Parameters
+        ----------
+        label : str, optional
+            Label of the first table, by default "tab:" and the kind of result; further ones have "-2", "-3" and so on
+            after it.
         """
         from fujiscore.text import latex
 

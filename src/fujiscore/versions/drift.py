@@ -12,11 +12,13 @@ from fujiscore.errors import InputError, choice, counted, first_few, integer, pr
 from fujiscore.inputs import models
 from fujiscore.inputs.coercion import labelled
 from fujiscore.inputs.labels import advice
+from fujiscore.inputs.options import Options, parted, takes
 from fujiscore.inputs.ranking import Ranking, Rankings
-from fujiscore.inputs.rankings import align, takes_policies
+from fujiscore.inputs.rankings import align
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.inputs.transforms import one_per_ranking, scales
 from fujiscore.many.pairwise import pairwise
+from fujiscore.measures.grids import MANY_PAIRS
 from fujiscore.pair.compare import compare
 from fujiscore.text.notes import kind
 from fujiscore.versions.noise import ROUNDING, enough, version_test
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
     from fujiscore.many.matrix import Matrix
     from fujiscore.measures.overlap import Ties, ZeroTail
     from fujiscore.pair.compare import Comparison
@@ -50,7 +51,7 @@ PERMUTATIONS = 1000
 TYPICAL = 5
 
 
-@partial(takes_policies, missing="zero")
+@takes(Options, missing="zero")
 def drift(
     reference: Any,
     current: Any,
@@ -60,16 +61,13 @@ def drift(
     current_resamples: Any = None,
     noise: str = "seeds",
     k: int | None = None,
-    ks: Any = "exp",
+    ks: Any = MANY_PAIRS,
     confidence: float = 0.95,
     permutations: int | None = None,
     random_state: Any = 0,
-    n_jobs: int | None = None,
-    executor: Any = None,
-    progress: bool | None = None,
     ties: Ties = "closed",
     zero_tail: ZeroTail = "include",
-    **policies: Unpack[Policies],
+    **options: Unpack[Options],
 ) -> Drift:
     """Compare two versions of a model by the importances of their features: what changed, and is it more than noise.
 
@@ -80,10 +78,8 @@ def drift(
 
     Parameters
     ----------
-    reference, current : array-like, Series, dict of item to score, Ranking, fitted model, ...
+    reference, current : array-like, Series, dict of item to score, Ranking or fitted model
         The importances of the old and the new version, as in `compare`.
-    measure : str or Measure
-        A name in `MEASURES`.
     reference_resamples, current_resamples : mapping, DataFrame, 2-D array, sequence or Rankings, optional
         At least two rankings of a version by other seeds, resamples or folds, as in `rankings`. A version without any
         is judged by its single ranking.
@@ -97,11 +93,11 @@ def drift(
         A change is beyond the noise if its p-value is at most 1 - confidence.
     permutations : int, optional
         Number of permutations for the p-value against chance; by default 1000 where it has no closed form.
-    random_state, n_jobs, executor, progress, ties, zero_tail
-        As in `compare`; the seed is also that of random splits, where there are too many to try all.
-    **policies
-        As in `rankings`, except that features which one version lacks score 0 by default (missing="zero"): they are
-        listed as new or vanished, and chance is relative to the features of both versions together.
+    random_state : int, Generator, RandomState or None
+        Seed of the permutations, and of random splits where there are too many to try all.
+    missing : {"zero", "raise", "drop"}
+        How to treat features that one version lacks: score them 0, raise, or drop them. With "zero" they are listed as
+        new or vanished, and chance is relative to the features of both versions together.
 
     Returns
     -------
@@ -125,6 +121,7 @@ def drift(
     """
     level = proportion("confidence", confidence)
     choice("noise", noise, NOISES)
+    policies, work, _ = parted(options)
     rules: Any = {"missing": "zero", **policies}
     alone = {name: value for name, value in rules.items() if name not in {"missing", "universe"}}
     names = _names(reference, current)
@@ -135,9 +132,8 @@ def drift(
     ]
     both = align(versions, names, missing=rules["missing"], universe=_universe(versions, rules))
     points = ks if k is None else [_size(k, both.depth)]
-    options: Any = {"ties": ties, "zero_tail": zero_tail}
-    options |= {"n_jobs": n_jobs, "executor": executor, "progress": progress}
-    comparison = _compared(both, measure, points, permutations, random_state=random_state, **options)
+    work |= {"ties": ties, "zero_tail": zero_tail}
+    comparison = _compared(both, measure, points, permutations, random_state=random_state, **work)
     changes = _changes(versions)
     given = dict(zip(ROLES, (reference_resamples, current_resamples), strict=True))
     tested = None
@@ -150,7 +146,7 @@ def drift(
             versions,
             draws,
             rules["missing"],
-            partial(pairwise, measure=measure, ks=points, **options),
+            partial(pairwise, measure=measure, ks=points, **work),
             as_seed(random_state),
         )
     said = [*comparison.notes, *_on_signs(versions, changes)]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fujiscore.charts.kinds import intervals
+from fujiscore.charts.palette import CHANCE
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted
 from fujiscore.many.stability import symmetric
@@ -17,8 +19,11 @@ from fujiscore.measures.registry import find
 from fujiscore.text.tables import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.many.matrix import Matrix
 
@@ -87,7 +92,11 @@ class VersionTest(Result):
     def _summary(self) -> list[str]:
         return self.in_words()
 
-    _svg = "version_test"
+    def _charts(self) -> Sequence[Chart]:
+        measure, names = find(self.pairs.measure), ["within reference", "within current", "between"]
+        values = [(value, np.nan, np.nan) for value in (*self.within, self.between)]
+        label = f"mean {measure.title}, {self.pairs.area}"
+        return [intervals(names, values, label, [measure.colour, measure.colour, CHANCE])]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - one row
         header = ("within reference", "within current", "between", "difference", "p", "rankings")

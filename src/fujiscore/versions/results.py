@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fujiscore.charts.kinds import Dots, Ranges, Rows
+from fujiscore.charts.palette import INK, SLATE
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, counted, first_few, short_names, spelled
 from fujiscore.measures.registry import find
@@ -18,6 +20,7 @@ from fujiscore.versions.noise import ROUNDING
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from fujiscore.charts.kinds import Chart, Mark
     from fujiscore.null.chance import Chance
     from fujiscore.pair.compare import Comparison, Level
     from fujiscore.pair.gates import Verdict
@@ -29,6 +32,9 @@ SHOWN, NAMED, WIDEST = 8, 10, 32
 HEADER = ("feature", "old share", "new share", "points", "old rank", "new rank", "kind")
 BY_SHARE, BY_RANK = "Largest changes of share", "Largest changes of rank"
 SHARES = "share: the score over the sum of its version's scores"
+
+# The most features of a chart, and columns of a version's name.
+DRAWN, LONGEST = 15, 32
 
 
 @dataclass(frozen=True, repr=False)
@@ -277,12 +283,6 @@ class Drift(Result, Reported):
         notes = [f"- {markdown_text(note)}" for note in self.notes]
         return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the shares of the biggest movers in both versions on an Axes (a new one if None), and return it."""
-        from fujiscore.charts import plots
-
-        return plots.drift(self, ax=ax)
-
     # Text
 
     def counts(self) -> list[str]:
@@ -309,7 +309,21 @@ class Drift(Result, Reported):
         tables = {BY_SHARE: moved, BY_RANK: list(self.rank_movers)}
         return {title: (list(HEADER), _cells(changes[:number])) for title, changes in tables.items() if changes}
 
-    _svg = "drift"
+    def _charts(self) -> Sequence[Chart]:
+        changes = [change for change in self.changes if change.kind != "same"] or self.changes
+        old, new = 100 * np.array([(one.share_reference, one.share_current) for one in changes]).T
+        names = short_names(self.names, LONGEST)
+        marks: list[Mark] = [
+            Ranges(old, new, width=2.0),
+            Dots(old, names[0], SLATE, 7.0, hollow=True),
+            Dots(new, names[1], INK),
+        ]
+        kinds = ["" if change.kind in {"moved", "same"} else f" ({change.kind})" for change in changes]
+        rows = [f"{change.item}{kind}" for change, kind in zip(changes, kinds, strict=True)]
+        span = (min(0.0, float(min(old.min(), new.min()))), float(max(1e-9, old.max(), new.max())))
+        title = "shares of the features that changed most"
+        label = "share of the version's total score, in %"
+        return [Rows(rows, marks, label, span, ".1f", most=DRAWN, title=title, heading=self.headline)]
 
     def _tables(self, rows: int | None) -> list[Table]:
         tables = [Table(f"drift: {self.verdict}", *_numbers(*self.level_table()))]

@@ -37,18 +37,12 @@ class NoRoomError(Exception):
 
 
 class Finished:
-    """The finished tiles of one computation in a folder.
-
-    Attributes
-    ----------
-    named : str
-        The argument that names the folder, with its value, for messages.
-    found : int
-        How many tiles were finished earlier.
-    """
+    """The finished tiles of one computation in a folder."""
 
     def __init__(self, folder: Path, stem: str, key: str, named: str) -> None:
-        self.folder, self.stem, self.key, self.named, self.found = folder, stem, key, named, 0
+        self.folder, self.stem, self.key = folder, stem, key
+        self.named = named  # the argument that names the folder, with its value, for messages
+        self.found = 0  # tiles that were finished earlier
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{self.stem}-{number:04d}-{self.key}.tile"
@@ -66,8 +60,8 @@ class Finished:
         result: NDArray[Any] = np.load(io.BytesIO(content[SUM:]), allow_pickle=False)
         return result
 
-    def save(self, number: int, result: NDArray[Any]) -> None:
-        """Keep a tile's result; a disk that takes no more is a NoRoomError."""
+    def save(self, number: int, result: Any) -> None:
+        """Keep a tile's result, an array; a disk that takes no more is a NoRoomError."""
         path, stored = self._path(number), io.BytesIO()
         np.save(stored, result, allow_pickle=False)
         content = stored.getvalue()
@@ -75,14 +69,6 @@ class Finished:
             write_atomically(path, lambda file: file.write(_sum(path.name, content) + content))
         except OSError as error:
             raise NoRoomError(error.strerror) from error
-
-    def full(self, cause: NoRoomError) -> InputError:
-        """Return the error of a disk that took no more."""
-        kept = counted(len(list(self.folder.glob(f"{self.stem}-*-{self.key}.tile"))), "finished part")
-        return InputError(
-            f"{self.named} must have room for what is finished; the system reports: {cause}. "
-            f"{kept} kept: free some space, and the same call resumes."
-        )
 
 
 def _sum(name: str, content: bytes) -> bytes:
@@ -102,7 +88,11 @@ def finished_tiles(folder: str | os.PathLike[str], argument: str, stem: str, key
         try:
             yield finished
         except NoRoomError as error:
-            raise finished.full(error) from error
+            kept = counted(len(list(path.glob(f"{stem}-*-{key}.tile"))), "finished part")
+            raise InputError(
+                f"{named} must have room for what is finished; the system reports: {error}. "
+                f"{kept} kept: free some space, and the same call resumes."
+            ) from error
 
 
 @contextmanager
@@ -110,7 +100,7 @@ def resumable(
     folder: str | os.PathLike[str], stem: str, data: dict[str, Any], options: dict[str, Any]
 ) -> Iterator[Finished]:
     """Hold the folder of the argument `checkpoint`; raise if it holds tiles of other data, options or versions."""
-    settings = json.loads(json.dumps({"data": data | {"version of fujiscore": version()}, "options": options}))
+    settings = json.loads(json.dumps({"data": data | {"version of fujiscore": __version__}, "options": options}))
     with finished_tiles(folder, "checkpoint", stem, key_of(settings)) as finished:
         file = finished.folder / SETTINGS
         _require_same(file, settings, finished.named)
@@ -123,15 +113,18 @@ def resumable(
 
 
 def _require_same(file: Path, settings: dict[str, Any], named: str) -> None:
-    """Raise if settings on disk are others; what is not as we write it tells nothing, and keys tell tiles apart."""
+    """Raise if the settings on disk differ; a damaged file is ignored, as the names of tiles hold a key."""
+    changes = []
     try:
         known = json.loads(file.read_text(encoding="utf-8"))
-        changes = [
-            _change(spelled(name) if part == "options" else name, known[part].get(name), new)
-            for part in settings
-            for name, new in settings[part].items()
-            if known[part].get(name) != new
-        ]
+        for part, values in settings.items():
+            for name, new in values.items():
+                old = known[part].get(name)
+                if str(old).startswith(HASH) and str(new).startswith(HASH):
+                    changes += [f"the {name} differ"] if old != new else []
+                elif old != new:
+                    what = spelled(name) if part == "options" else name
+                    changes.append(f"{what} was {shown(old)} and is {shown(new)}")
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
     if changes:
@@ -139,18 +132,6 @@ def _require_same(file: Path, settings: dict[str, Any], named: str) -> None:
             f"{named} keeps the tiles of other input or options: {'; '.join(changes)}. "
             "Repeat the call as it was, or name another folder."
         )
-
-
-def _change(name: str, old: Any, new: Any) -> str:
-    """Return what has changed."""
-    if str(old).startswith(HASH) and str(new).startswith(HASH):
-        return f"the {name} differ"
-    return f"{name} was {shown(old)} and is {shown(new)}"
-
-
-def version() -> str:
-    """Return the version of the package."""
-    return __version__
 
 
 def key_of(settings: Any) -> str:

@@ -37,10 +37,7 @@ PATIENCE = 5
 
 
 def completed(executor: Any, function: Callable[..., Any], shared: tuple[Any, ...], tiles: Tiles) -> Results:
-    """Yield the number and function(*shared, *tile) of every tile, as they finish.
-
-    When the generator is closed, tiles that have not started are cancelled.
-    """
+    """Yield the number and function(*shared, *tile) of every tile as it finishes; closing cancels those not started."""
     client, options = _dask_client(executor)
     if client is not None:
         yield from _on_dask(client, options, function, shared, tiles)
@@ -132,7 +129,10 @@ def _on_dask(
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 
-    _require_usable(client)
+    if client.asynchronous:
+        raise InputError(f"{spelled('executor')} must be a Dask client that blocks; got one with asynchronous=True.")
+    if client.status != "running":
+        raise InputError(f"{spelled('executor')} must be a Dask client with a scheduler; it is {client.status}.")
     waiting = dict(enumerate(tiles))
     attempts = 0
     while waiting:
@@ -148,9 +148,9 @@ def _on_dask(
                     f"{spelled('executor')} lost its Dask scheduler. Start again{_or_resume()}."
                 ) from error
             if attempts == ATTEMPTS:
-                left = counted(len(waiting), "tile")
                 raise InputError(
-                    f"{spelled('executor')} lost its workers time and again: {left} of {len(tiles)} did not finish. "
+                    f"{spelled('executor')} lost its workers time and again: {counted(len(waiting), 'tile')} of "
+                    f"{len(tiles)} did not finish. "
                     f"The workers may need more memory; their logs say more. Start again{_or_resume()}."
                 ) from error
 
@@ -173,9 +173,8 @@ def _attempt(
         common = client.scatter([_Shared(shared)], hash=False)
     except (OSError, KeyError) as error:  # workers died, or none was there in time
         raise CancelledError(str(error)) from error
-    call, count = partial(_on_worker, function), len(waiting)
     sent = [dumps(tile) for tile in waiting.values()]
-    futures = client.map(call, common * count, sent, **{"pure": False, **options})
+    futures = client.map(partial(_on_worker, function), common * len(waiting), sent, **{"pure": False, **options})
     numbers = dict(zip(futures, waiting, strict=True))
     try:
         for batch in arriving(futures, loop=client.loop).batches():
@@ -250,31 +249,23 @@ def connected(address: str) -> Iterator[Any]:
         yield client
 
 
-def _require_usable(client: Any) -> None:
-    """Raise unless a client can be waited for."""
-    if client.asynchronous:
-        raise InputError(f"{spelled('executor')} must be a Dask client that blocks; got one with asynchronous=True.")
-    if client.status != "running":
-        raise InputError(f"{spelled('executor')} must be a Dask client with a scheduler; it is {client.status}.")
-
-
 def check_versions(client: Any) -> None:
     """Raise unless all workers, and the scheduler, have this version of the package: others may compute otherwise."""
-    mine = __version__
     # A function of Python itself: ours could not even be sent to a worker that lacks the package.
-    asked = (resolve_name, "fujiscore:__version__")
-    versions = client.run(*asked, on_error="return")
+    ask = (resolve_name, "fujiscore:__version__")
+    versions = client.run(*ask, on_error="return")
     try:
-        versions["the scheduler"] = client.run_on_scheduler(*asked)
+        versions["the scheduler"] = client.run_on_scheduler(*ask)
     except ImportError as error:
         versions["the scheduler"] = error
     # Other errors are those of workers that die at this moment.
-    other = {place: it for place, it in versions.items() if it != mine and isinstance(it, (str, ImportError))}
-    if not other:
-        return
-    found = [f"fujiscore {it}" if isinstance(it, str) else "no fujiscore" for it in other.values()]
-    raise InputError(
-        f"{spelled('executor')} must have fujiscore {mine} on the scheduler and on every worker; "
-        f"{first_few([f'{place} has {it}' for place, it in zip(other, found, strict=True)])}. "
-        f"Install it there: pip install 'fujiscore[dask]=={mine}'."
-    )
+    other = [
+        f"{place} has {f'fujiscore {version}' if isinstance(version, str) else 'no fujiscore'}"
+        for place, version in versions.items()
+        if version != __version__ and isinstance(version, (str, ImportError))
+    ]
+    if other:
+        raise InputError(
+            f"{spelled('executor')} must have fujiscore {__version__} on the scheduler and on every worker; "
+            f"{first_few(other)}. Install it there: pip install 'fujiscore[dask]=={__version__}'."
+        )

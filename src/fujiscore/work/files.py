@@ -2,7 +2,7 @@
 
 A file is written under a temporary name beside it and renamed. So is a folder: it is prepared in a hidden working
 folder beside it, together with a manifest of hashes, by which a later run knows what it may replace. Temporary files
-and working folders are locked while they are in use, so that those left behind by a killed process are told apart.
+and working folders are locked while they are in use, so that those left behind by a killed process are recognised.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import shutil
 import stat
 import sys
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -58,10 +57,7 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[Any], Any], 
             os.fsync(file.fileno())
             if sys.platform == "win32":  # which renames no open file
                 file.close()
-            if replace:
-                part.replace(target)
-            else:
-                _rename_new(part, target)
+            part.replace(target) if replace else _rename_new(part, target)
     except BaseException:
         with suppress(OSError):
             part.unlink()
@@ -91,9 +87,7 @@ def _rename_new(part: Path, target: Path) -> None:
     """Rename a file unless the new name is taken."""
     try:
         target.hardlink_to(part)
-    except FileExistsError:
-        raise InputError(f"{target} came to exist meanwhile; it is left as it is. Name another file.") from None
-    except OSError:  # a file system without links
+    except OSError:  # the name is taken, or the file system has no links
         if target.exists():
             raise InputError(f"{target} came to exist meanwhile; it is left as it is. Name another file.") from None
         part.replace(target)
@@ -160,57 +154,20 @@ def claimed(folder: Path, named: str, mode: int = 0o777) -> Iterator[None]:
 # Folders of results
 
 
-@dataclass
 class Results:
-    """A folder of results in the making.
+    """A folder of results, `out`, in the making: the files in `new` take its place in `publish`."""
 
-    Attributes
-    ----------
-    out : Path
-        The folder, which changes only in `publish`.
-    work : Path
-        The hidden working folder beside it.
-    made_by : str
-        The command, which the manifest names.
-    named : str
-        The argument and its value, for messages.
-    force : bool
-        Whether files that this command did not write may be replaced.
-    published : bool
-        Whether the new files are in their place.
-    """
-
-    out: Path
-    work: Path
-    made_by: str
-    named: str
-    force: bool
-    published: bool = False
-
-    @property
-    def new(self) -> Path:
-        """Where the files are written before they are published."""
-        return self.work / "new"
-
-    @property
-    def resume(self) -> Path:
-        """Where finished parts of the computation are kept until the results are published."""
-        return self.work / "resume"
-
-    @property
-    def _old(self) -> Path:
-        """Where the earlier results are for a moment, on systems that cannot exchange two folders in one step."""
-        return self.work / "old"
-
-    @property
-    def _number(self) -> Path:
-        """Where the number of the new folder is noted: whether it has taken its place shows by it."""
-        return self.work / "number"
-
-    @property
-    def _spent(self) -> Path:
-        """Where the earlier results wait to be removed, nothing of them being needed any more."""
-        return self.work / "spent"
+    def __init__(self, out: Path, made_by: str, named: str, *, force: bool) -> None:
+        self.out, self.made_by, self.force, self.published = out, made_by, force, False
+        self.named = named  # the argument and its value, for messages
+        self.work = out.with_name(f".{out.name}.fujiscore")
+        self.new = self.work / "new"
+        self.resume = self.work / "resume"  # finished parts of the computation
+        self._old = (
+            self.work / "old"
+        )  # the earlier results, for a moment, where folders cannot be exchanged in one step
+        self._number = self.work / "number"  # the inode of the new folder: tells whether it has taken its place
+        self._spent = self.work / "spent"  # earlier results that are to be removed
 
     def publish(self) -> list[Path]:
         """Put the new files in the place of the earlier ones, all at once; return their paths."""
@@ -285,9 +242,13 @@ class Results:
             here, there = previous / name, self.out / name
             if there.is_symlink() and here.is_symlink():
                 continue
-            if not there.exists() or not (here.samefile(there) or _copied(here, there)):
-                there.parent.mkdir(parents=True, exist_ok=True)
-                here.replace(there)
+            if there.exists():
+                one, other = here.lstat(), there.lstat()
+                copied = (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
+                if copied or here.samefile(there):
+                    continue
+            there.parent.mkdir(parents=True, exist_ok=True)
+            here.replace(there)
         _link(previous, self.out, ())  # empty folders
         previous.rename(self._spent)
 
@@ -317,41 +278,25 @@ def results_folder(out: str | os.PathLike[str], made_by: str, *, argument: str, 
     `.resume` stays until then.
     """
     target, named = Path(os.path.realpath(out)), spelled(argument, os.fspath(out))
-    _require_replaceable(target, named)
-    folder = Results(target, target.with_name(f".{target.name}.fujiscore"), made_by, named, force)
-    _require_ours(folder.work)
-    with claimed(folder.work, named, PRIVATE):
+    if target.exists() and not target.is_dir():
+        raise InputError(f"{named} must be a folder; it is a file.")
+    if target.is_mount() or Path(os.path.realpath(os.curdir)).is_relative_to(target):
+        what = "a mount point" if target.is_mount() else "the current folder, or above it"
+        raise InputError(f"{named} must be a folder that can be replaced as a whole; it is {what}. Name one in it.")
+    folder = Results(target, made_by, named, force=force)
+    work = folder.work
+    files = {path.name for path in work.iterdir()} if work.is_dir() else set()
+    if work.is_symlink() or (work.exists() and not (work.is_dir() and (MARK in files or files <= {LOCK}))):
+        raise InputError(f"{work} must be free for unfinished results; something else is there. Move it elsewhere.")
+    with claimed(work, named, PRIVATE):
         try:
-            (folder.work / MARK).touch()
+            (work / MARK).touch()
             folder.recover()
             folder.check()
             folder.new.mkdir()
             yield folder
         finally:
             folder.clear()
-
-
-def _require_replaceable(target: Path, named: str) -> None:
-    """Raise if a path cannot become a folder that is put in place as a whole."""
-    if target.exists() and not target.is_dir():
-        raise InputError(f"{named} must be a folder; it is a file.")
-    current = Path(os.path.realpath(os.curdir))
-    if target.is_mount() or current.is_relative_to(target):
-        what = "a mount point" if target.is_mount() else "the current folder, or above it"
-        raise InputError(f"{named} must be a folder that can be replaced as a whole; it is {what}. Name one in it.")
-
-
-def _require_ours(work: Path) -> None:
-    """Raise if what has the name of the working folder is not one that we made."""
-    if not work.is_symlink() and (not work.exists() or (work.is_dir() and _is_marked(work))):
-        return
-    raise InputError(f"{work} must be free for unfinished results; something else is there. Move it elsewhere.")
-
-
-def _is_marked(work: Path) -> bool:
-    """Return whether a folder has our mark, or nothing in it yet."""
-    names = {path.name for path in work.iterdir()}
-    return MARK in names or names <= {LOCK}
 
 
 def _manifest(folder: Path, made_by: str) -> dict[str, str]:
@@ -362,7 +307,7 @@ def _manifest(folder: Path, made_by: str) -> dict[str, str]:
         return {str(name): str(digest) for name, digest in hashes.items()}
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return {}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # not as we write it
         return {}
 
 
@@ -426,12 +371,6 @@ def _remove(folder: Path) -> None:
         with suppress(OSError):
             Path(place).chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _copied(first: Path, second: Path) -> bool:
-    """Return whether two files have the same size and time of change, as a copy has."""
-    one, other = first.lstat(), second.lstat()
-    return (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
 
 
 def _sync(folder: Path, names: Iterable[str]) -> None:

@@ -12,13 +12,14 @@ from contextlib import closing, contextmanager
 from contextvars import copy_context
 from operator import index
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Executor
+
+    from fujiscore.work.checkpoint import Finished
 
 T = TypeVar("T")
 
@@ -26,14 +27,12 @@ T = TypeVar("T")
 PATIENCE = 1.5
 
 
-class Kept(Protocol):
-    """Where results of finished tiles are kept, by their number: see `checkpoint`."""
+class Execution(TypedDict, total=False):
+    """Where work is done, and whether its progress is shown."""
 
-    def load(self, number: int) -> Any:
-        """Return a tile's result, None if it is not there."""
-
-    def save(self, number: int, result: Any) -> None:
-        """Keep a tile's result."""
+    n_jobs: int | None
+    executor: Any
+    progress: bool | None
 
 
 def workers(n_jobs: Any) -> int:
@@ -60,7 +59,7 @@ def run(
     tiles: Sequence[tuple[Any, ...]],
     *,
     shared: tuple[Any, ...] = (),
-    kept: Kept | None = None,
+    kept: Finished | None = None,
     n_jobs: int | None = None,
     executor: Any = None,
     progress: bool | None = None,
@@ -95,22 +94,6 @@ def run(
     return results
 
 
-@contextmanager
-def _threads(number: int) -> Iterator[Executor]:
-    """Yield a pool of threads; Ctrl-C does not wait for what they still compute."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(number)
-    interrupted = False
-    try:
-        yield pool
-    except KeyboardInterrupt:
-        interrupted = True
-        raise
-    finally:
-        pool.shutdown(wait=not interrupted, cancel_futures=interrupted)
-
-
 def spread(count: int, work: Callable[[int, int], object], threads: int) -> None:
     """Call work(worker, task) for every task below `count`, each on one of the workers below `threads`.
 
@@ -138,18 +121,23 @@ def spread(count: int, work: Callable[[int, int], object], threads: int) -> None
     if number <= 1:
         take_tasks(0)
         return
-    with _threads(number) as pool:
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool, interrupted = ThreadPoolExecutor(number), False
+    try:
         # With the caller's context: messages are spelled as the caller has them.
-        futures = [pool.submit(copy_context().run, take_tasks, worker) for worker in range(number)]
-        try:
-            for future in futures:
-                future.result()
-        finally:
-            stopped = True
+        for future in [pool.submit(copy_context().run, take_tasks, worker) for worker in range(number)]:
+            future.result()
+    except KeyboardInterrupt:  # does not wait for what the threads still compute
+        interrupted = True
+        raise
+    finally:
+        stopped = True
+        pool.shutdown(wait=not interrupted, cancel_futures=interrupted)
 
 
 def shows_progress(*, progress: bool | None) -> bool:
-    """Return whether a bar may appear: as told, or, where None, if there is a terminal or a notebook to draw it in."""
+    """Return whether a bar may appear: as asked, or, where None, if there is a terminal or a notebook to draw it in."""
     if sys.stderr is None or getattr(sys.stderr, "closed", False):
         return False
     return bool("ipykernel" in sys.modules or sys.stderr.isatty() if progress is None else progress)

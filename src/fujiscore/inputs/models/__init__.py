@@ -14,12 +14,10 @@ import numpy as np
 from fujiscore.errors import InputError
 from fujiscore.inputs.coercion import Labelled, ReadInPasses, labelled
 from fujiscore.inputs.models import attributions, boosters
-from fujiscore.inputs.models.source import ModelScores, Options, Origin
+from fujiscore.inputs.models.source import ModelScores, Options, Origin, is_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from fujiscore.inputs.models.boosters import FeatureScores
 
 __all__ = [
     "ModelScores",
@@ -33,7 +31,7 @@ __all__ = [
     "without_gradient",
 ]
 
-# Most of what comes through the door; a model is none of these.
+# Most of what users pass; a model is none of these.
 PLAIN = {np.ndarray, list, tuple, str, Labelled, type(None)}
 PERMUTATIONS = "permutation_importance"
 POSITIONS = "fitted without feature names: features are positions"
@@ -47,25 +45,23 @@ def recognised(obj: Any) -> Callable[[Any, str, Options], ModelScores] | None:
     if isinstance(obj, ReadInPasses):
         raise obj.refusal()
     if isinstance(obj, Mapping):
-        return _reader_of_mapping(obj)
+        if isinstance(obj.get("importances_mean"), np.ndarray):
+            return _read_permutations
+        folds = all(isinstance(obj.get(name), np.ndarray) for name in ("fit_time", "score_time"))
+        return _read_folds if folds else None
     readers = (
-        (_read_explanation, attributions.is_explanation(obj)),
+        (_read_explanation, is_of(kind, "shap", "Explanation")),
         (_read_model, hasattr(kind, "fit") or boosters.library_of(obj) is not None),
         (_refuse_class, isclass(obj) and hasattr(obj, "fit")),
-        (_read_degrees, _is_from_networkx(kind, "DiDegreeView")),
-        (_refuse_graph, _is_from_networkx(kind, "Graph")),
+        (_read_degrees, is_of(kind, "networkx", "DiDegreeView")),
+        (_refuse_graph, is_of(kind, "networkx", "Graph")),
     )
     return next((reader for reader, applies in readers if applies), None)
 
 
 def is_ranx_run(obj: Any) -> bool:
     """Return whether an object is a ranx.Run, whose to_dict gives a mapping of query to scores."""
-    return any(base.__name__ == "Run" and base.__module__.startswith("ranx.") for base in type(obj).__mro__)
-
-
-def _is_from_networkx(kind: type, name: str) -> bool:
-    """Return whether a type is one of networkx, or derived from it."""
-    return any(base.__name__ == name and base.__module__.startswith("networkx.") for base in kind.__mro__)
+    return is_of(type(obj), "ranx", "Run")
 
 
 def policy(obj: Any, otherwise: str) -> str:
@@ -95,10 +91,7 @@ def title(obj: Any) -> str | None:
 
 
 def with_blanks(objects: list[Any]) -> list[Any]:
-    """Return rankings with blanks in names where LightGBM has underscores and another ranking has the blanks.
-
-    Nothing is changed if other names differ in these alone.
-    """
+    """Return rankings with blanks in names where LightGBM has underscores, unless other names differ in these alone."""
     if not any(_underscored(obj) for obj in objects):
         return objects
     labels = [
@@ -128,15 +121,6 @@ def _renamed(ranking: Labelled, original: Mapping[Any, str]) -> Labelled:
 def without_gradient(obj: Any) -> Any:
     """Return a tensor as an array, wherever it is and whether or not it has a gradient; other objects as they are."""
     return obj if type(obj) in PLAIN or not attributions.is_tensor(obj) else attributions.tensor_array(obj)
-
-
-def _reader_of_mapping(obj: Mapping[Any, Any]) -> Callable[[Any, str, Options], ModelScores] | None:
-    """Return the reader of what scikit-learn returns as a mapping."""
-    if isinstance(obj.get("importances_mean"), np.ndarray):
-        return _read_permutations
-    if isinstance(obj.get("fit_time"), np.ndarray) and isinstance(obj.get("score_time"), np.ndarray):
-        return _read_folds
-    return None
 
 
 def _read_explanation(explanation: Any, name: str, options: Options) -> ModelScores:
@@ -183,14 +167,10 @@ def _read_model(model: Any, _: str, options: Options) -> ModelScores:
         from fujiscore.inputs.models import estimators
 
         found = estimators.read(model, options)
-    return _as_source(found, options)
-
-
-def _as_source(found: FeatureScores, options: Options) -> ModelScores:
-    """Return the scores of a model's features; coefficients do not add up."""
-    unnamed = found.names is None and options.feature_names is None and POSITIONS
-    notes = (found.what, *found.caveats, *([unnamed] if unnamed and not found.positional else []))
+    unnamed = found.names is None and options.feature_names is None and not found.positional
+    notes = (found.what, *found.caveats, *([POSITIONS] if unnamed else []))
     part = Labelled(found.names, np.array(found.scores, np.float64, order="C"), underscored=found.underscored)
+    # Coefficients do not add up.
     return ModelScores([part], "model", notes, found.negative, additive=not found.signed, unsigned=found.unsigned)
 
 

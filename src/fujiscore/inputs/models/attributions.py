@@ -8,7 +8,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, counted, shown
 from fujiscore.inputs.coercion import Labelled, as_frame, is_table, unmasked
-from fujiscore.inputs.models.source import ModelScores, Origin
+from fujiscore.inputs.models.source import ModelScores, Origin, is_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,19 +21,9 @@ if TYPE_CHECKING:
 EXPLANATION = "shap.Explanation"
 
 
-def is_explanation(obj: Any) -> bool:
-    """Return whether an object is a shap.Explanation."""
-    return any(base.__name__ == "Explanation" and _root(base) == "shap" for base in type(obj).__mro__)
-
-
 def is_tensor(obj: Any) -> bool:
     """Return whether an object is a PyTorch tensor."""
-    return any(base.__name__ == "Tensor" and _root(base) == "torch" for base in type(obj).__mro__)
-
-
-def _root(kind: type) -> str:
-    """Return the library that a type comes from."""
-    return kind.__module__.partition(".")[0]
+    return is_of(type(obj), "torch", "Tensor")
 
 
 def tensor_array(tensor: Any) -> NDArray[Any]:
@@ -54,8 +44,9 @@ def read_explanation(explanation: Any, name: str) -> ModelScores:
     notes: list[str] = [Origin(("values", EXPLANATION))]
     unsigned = None
     names = explanation.feature_names
-    if values.ndim == 2 and _is_one_row(explanation, values.shape):
-        values = values[None]  # of one row: features by outputs
+    alone = getattr(getattr(explanation, "data", None), "ndim", None) == 1
+    if values.ndim == 2 and (alone or (names is not None and len(names) == len(values) != values.shape[1])):
+        values = values[None]  # of one row: features by outputs, as the data or the names of the features tell
     if values.ndim == 3:
         outputs = values.shape[2]
         if np.shape(explanation.base_values)[-1:] != (outputs,):
@@ -84,13 +75,6 @@ def _third_axis(name: str, shape: tuple[int, ...]) -> InputError:
     return InputError(f"{must}. If these are interactions, pass {interactions}; if they are outputs, {pick}.")
 
 
-def _is_one_row(explanation: Any, shape: tuple[int, ...]) -> bool:
-    """Return whether values of two axes are of features by outputs, as the data or the names of the features tell."""
-    names = explanation.feature_names
-    alone = getattr(getattr(explanation, "data", None), "ndim", None) == 1
-    return alone or (names is not None and len(names) == shape[0] != shape[1])
-
-
 def read_array(obj: Any, name: str) -> ModelScores | None:
     """Return the rows of an array, tensor or table of attributions; None if the object is none of these."""
     names: Labels | None = None
@@ -101,7 +85,11 @@ def read_array(obj: Any, name: str) -> ModelScores | None:
     elif isinstance(obj, np.ndarray):
         values = unmasked(obj)
     elif not isinstance(obj, (dict, list, tuple)) and is_table(obj):
-        names, values = _from_table(obj, name)
+        _, frame = as_frame(obj, name)
+        text = [column for column in frame.columns if not frame[column].dtype.is_numeric()]
+        if text:
+            raise InputError(f"{name} must be a table of numbers, one column per feature; {shown(text[0])} is none.")
+        names, values = list(frame.columns), np.asarray(frame.to_numpy(), np.float64)
     elif isinstance(obj, (list, tuple)) and obj and isinstance(obj[0], (list, tuple, np.ndarray)) and _is_nested(obj):
         values = np.array(obj)
     else:
@@ -135,7 +123,8 @@ def joined_tensors(tensors: tuple[Any, ...], name: str) -> tuple[Labels | None, 
     """Return the attributions to several inputs side by side; features are called 0/0, 0/1, ..., by input and place."""
     arrays = [tensor_array(part) for part in tensors]
     if len({array.shape[:1] for array in arrays}) > 1 or any(array.ndim != 2 for array in arrays):
-        raise InputError(f"{name} must be tensors of rows by features with the same rows; got {_shapes(arrays)}.")
+        shapes = ", ".join(str(array.shape) for array in arrays[:4])
+        raise InputError(f"{name} must be tensors of rows by features with the same rows; got {shapes}.")
     names = [f"{i}/{j}" for i, array in enumerate(arrays) for j in range(array.shape[1])]
     return None if len(arrays) == 1 else names, np.concatenate(arrays, axis=1)
 
@@ -146,17 +135,3 @@ def _is_nested(obj: Sequence[Any]) -> bool:
         return np.array(obj).dtype.kind in "fiub" and not all(isinstance(row, tuple) and len(row) == 2 for row in obj)
     except ValueError:
         return False
-
-
-def _from_table(obj: Any, name: str) -> tuple[Labels, NDArray[Any]]:
-    """Return the columns of a table, which must be numbers, and their names."""
-    _, frame = as_frame(obj, name)
-    text = [column for column in frame.columns if not frame[column].dtype.is_numeric()]
-    if text:
-        raise InputError(f"{name} must be a table of numbers, one column per feature; {shown(text[0])} is none.")
-    return list(frame.columns), np.asarray(frame.to_numpy(), np.float64)
-
-
-def _shapes(arrays: Sequence[NDArray[Any]]) -> str:
-    """Return the shapes of arrays for a message."""
-    return ", ".join(str(array.shape) for array in arrays[:4])

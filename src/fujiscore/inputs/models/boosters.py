@@ -70,14 +70,16 @@ def require_no_type(wanted: str | None, name: str) -> None:
         )
 
 
-def coefficients(values: Any) -> tuple[Scores, int]:
-    """Return one score per feature of coefficients, which keep their signs if there is one row, and the rows.
-
-    Several rows, for classes or targets, become the mean magnitude.
-    """
-    dense = values.toarray() if hasattr(values, "toarray") else np.asarray(values, np.float64)
-    rows = np.atleast_2d(dense)
-    return (rows[0] if len(rows) == 1 else np.abs(rows).mean(axis=0)), len(rows)
+def coefficients(values: Any, names: Labels | None, word: str, title: str) -> FeatureScores:
+    """Return coefficients with their signs; several rows, for classes or targets, become the mean magnitude."""
+    rows = np.atleast_2d(values.toarray() if hasattr(values, "toarray") else np.asarray(values, np.float64))
+    scores, over, unsigned = rows[0], "", None
+    if len(rows) > 1:
+        scores, over = np.abs(rows).mean(axis=0), f", mean magnitude over {len(rows)} rows (classes or targets)"
+        remedy = "Pass the coefficients of one class or target, such as model.coef_[0]"
+        unsigned = f"mean magnitudes over {len(rows)} rows of coefficients (classes or targets). {remedy}."
+    what = Origin((word, title), (over, None))
+    return FeatureScores(scores, names, what, negative="abs", caveats=(UNITS,), unsigned=unsigned)
 
 
 def _xgboost(model: Any, wanted: str | None) -> FeatureScores:
@@ -90,32 +92,19 @@ def _xgboost(model: Any, wanted: str | None) -> FeatureScores:
     kind = chosen or ("weight" if linear else "gain")
     choice("importance_type", kind, ("weight",) if linear else XGBOOST)
     scores = booster.get_score(importance_type=kind)
-    own = booster.feature_names
-    keys = own or [f"f{i}" for i in range(booster.num_features())]
+    names = booster.feature_names
+    keys = names or [f"f{i}" for i in range(booster.num_features())]
     title = type(model).__name__ if hasattr(model, "get_booster") else "an XGBoost Booster"
     if linear:
         none = np.zeros(np.shape(next(iter(scores.values()), 0.0)))
-        values, rows = coefficients(np.array([scores.get(key, none) for key in keys]).T)
-        what = Origin(("coefficients", title), (over_rows(rows), None))
-        return FeatureScores(values, own, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
+        return coefficients(np.array([scores.get(key, none) for key in keys]).T, names, "coefficients", title)
     values = np.array([scores.get(key, 0.0) for key in keys], np.float64)
-    return FeatureScores(values, own, _of_type(kind, title, "xgboost"))
+    return FeatureScores(values, names, _of_type(kind, title, "xgboost"))
 
 
 def _of_type(kind: str, title: str, library: str) -> Origin:
     """Return what importances of a type are."""
     return Origin((f"importance_type {kind!r}", title), (f", {MEANINGS[library, kind]}", None))
-
-
-def over_rows(rows: int) -> str:
-    """Return how many rows of coefficients became one."""
-    return f", mean magnitude over {rows} rows (classes or targets)" if rows > 1 else ""
-
-
-def without_signs(rows: int) -> str | None:
-    """Return what coefficients are that lost their signs as several rows became one, None if there was one row."""
-    remedy = "Pass the coefficients of one class or target, such as model.coef_[0]"
-    return f"mean magnitudes over {rows} rows of coefficients (classes or targets). {remedy}." if rows > 1 else None
 
 
 def _lightgbm(model: Any, wanted: str | None) -> FeatureScores:

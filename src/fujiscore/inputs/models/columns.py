@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, spelled
+from fujiscore.inputs.coercion import objects
 from fujiscore.inputs.models.source import positions
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def names_out(transformers: Sequence[Any], names: Labels | None) -> tuple[Labels
     named = names is not None
     for transformer in transformers:
         try:
-            names = transformer.get_feature_names_out(None if names is None else np.array([*names, None], object)[:-1])
+            names = transformer.get_feature_names_out(None if names is None else objects(names))
         except (AttributeError, TypeError, ValueError):
             return None, type(transformer).__name__
     return (None if names is None else list(names)) if named else positions(names, "x{}"), None
@@ -51,7 +52,7 @@ def through(transformers: Sequence[Any], width: int) -> NDArray[np.intp]:
     """Return, for each column after some transformers, which of the first one's columns it comes from, or raise."""
     result = np.arange(width)
     for transformer in transformers:
-        result = result[origins(transformer, _width(transformer, result.size))]
+        result = result[origins(transformer, int(getattr(transformer, "n_features_in_", result.size)))]
     return result
 
 
@@ -65,11 +66,6 @@ def origins(transformer: Any, width: int) -> NDArray[np.intp]:
         parts = [part for _, part in transformer.transformer_list if part != "drop"]
         return np.concatenate([_of_part(part, np.arange(width)) for part in parts])
     return _of_names(transformer, width)
-
-
-def _width(step: Any, width: int) -> int:
-    """Return the number of columns that a step takes."""
-    return int(getattr(step, "n_features_in_", width))
 
 
 def _of_part(part: Any, columns: NDArray[np.intp]) -> NDArray[np.intp]:

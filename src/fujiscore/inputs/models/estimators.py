@@ -8,7 +8,7 @@ import numpy as np
 
 from fujiscore.errors import InputError, counted, first_few, spelled
 from fujiscore.inputs.models import boosters, columns
-from fujiscore.inputs.models.boosters import UNITS, FeatureScores, coefficients, not_fitted, over_rows, without_signs
+from fujiscore.inputs.models.boosters import UNITS, FeatureScores, coefficients, not_fitted
 from fujiscore.inputs.models.source import Options, Origin, sums
 
 if TYPE_CHECKING:
@@ -53,28 +53,23 @@ def read(estimator: Any, options: Options) -> FeatureScores:
 
 
 def input_scores(estimator: Any) -> Scores | None:
-    """Return one score per column that an estimator was fitted on, None if it has none; unseen columns score 0.
-
-    What a pipeline makes of a column counts for it; coefficients give their magnitudes.
-    """
+    """Return one score per input column of an estimator, of coefficients the magnitude; None if it has none."""
     found = _found(estimator, None, Options(group=True))
     return None if found is None else np.abs(found.scores) if found.signed else found.scores
 
 
 def _found(estimator: Any, given: Labels | None, options: Options) -> FeatureScores | None:
-    """Return the scores of an estimator's features, None if it has none; `given` names columns that it has no names of.
-
-    If columns are to count for those they come from, there is one score per input column.
-    """
+    """Return the scores of an estimator's features, None if it has none; `given` names columns that have no names."""
     if hasattr(estimator, "steps"):
         return _of_pipeline(estimator, given, options)
     library = boosters.library_of(estimator)
     if library is not None:
         found: FeatureScores | None = boosters.read(estimator, library, options.importance_type)
     else:
-        found = _own(estimator)
+        found = _direct_scores(estimator)
         if found is None:
-            found = _of_wrapper(estimator, given, options)
+            inner, names = _inner(estimator), columns.names_in(estimator) or given
+            found = _found(inner[0], names, options) if inner else _mean(estimator, names, options)
         else:
             boosters.require_no_type(options.importance_type, type(estimator).__name__)
     if found is None or found.names is not None:
@@ -83,7 +78,7 @@ def _found(estimator: Any, given: Labels | None, options: Options) -> FeatureSco
     return found._replace(names=names) if names is not None and len(names) == found.scores.size else found
 
 
-def _own(estimator: Any) -> FeatureScores | None:
+def _direct_scores(estimator: Any) -> FeatureScores | None:
     """Return the scores that an estimator itself has."""
     name = type(estimator).__name__
     if hasattr(type(estimator), "get_support"):
@@ -94,9 +89,7 @@ def _own(estimator: Any) -> FeatureScores | None:
     values = getattr(estimator, "coef_", None)
     if values is None:
         return None
-    scores, rows = coefficients(values)
-    what = Origin(("coef_", name), (over_rows(rows), None))
-    return FeatureScores(scores, None, what, negative="abs", caveats=(UNITS,), unsigned=without_signs(rows))
+    return coefficients(values, None, "coef_", name)
 
 
 def _of_selector(selector: Any) -> FeatureScores | None:
@@ -120,15 +113,15 @@ def _of_pipeline(pipeline: Any, given: Labels | None, options: Options) -> Featu
     *transformers, last = columns.steps_of(pipeline) or [None]
     if last is None:
         return None
-    own = columns.names_in(pipeline) or given
-    names, unnamed = columns.names_out(transformers, own)
+    inputs = columns.names_in(pipeline) or given
+    names, unnamed = columns.names_out(transformers, inputs)
     found = _found(last, names, options)
     if found is None:
         return None
     if any(columns.scaled(transformer) for transformer in transformers):
         found = found._replace(caveats=tuple(caveat for caveat in found.caveats if caveat != UNITS))
-    if options.to_inputs:
-        return _to_inputs(found, transformers, own)
+    if options.group is True:
+        return _to_inputs(found, transformers, inputs)
     if unnamed is not None and found.names is None:
         lack = f"{unnamed} does not name the columns it makes: features are positions among them"
         found = found._replace(caveats=(*found.caveats, lack), positional=True)
@@ -164,13 +157,6 @@ def _inner(estimator: Any) -> list[Any]:
     return [getattr(estimator, name) for name in names if getattr(estimator, name, None) is not None][:1]
 
 
-def _of_wrapper(wrapper: Any, given: Labels | None, options: Options) -> FeatureScores | None:
-    """Return the scores of what a wrapper fitted: the mean, if these are several estimators of one kind."""
-    inner = _inner(wrapper)
-    names = columns.names_in(wrapper) or given
-    return _found(inner[0], names, options) if inner else _mean(wrapper, names, options)
-
-
 def _mean(ensemble: Any, names: Labels | None, options: Options) -> FeatureScores | None:
     """Return the mean of the scores of an ensemble's members, of magnitudes if they have signs; None if it has none."""
     if not AVERAGED & {base.__name__ for base in type(ensemble).__mro__}:
@@ -199,10 +185,7 @@ def _mean(ensemble: Any, names: Labels | None, options: Options) -> FeatureScore
 
 
 def _spread(member: Any, features: Any, width: int, options: Options) -> FeatureScores | None:
-    """Return the scores of an estimator that was fitted on some of the columns; the others score 0.
-
-    None if it has no score per column, as a pipeline that makes other columns. A column drawn twice has the sum.
-    """
+    """Return the scores of an estimator fitted on some columns, the others at 0; None if it has no score per column."""
     marks = [f"x{i}" for i in range(len(features))]
     found = _found(member, marks, options)
     if found is None or found.names != marks:

@@ -12,7 +12,7 @@ from fujiscore.inputs.coercion import Labelled, first_repeated
 from fujiscore.text.notes import Fact, Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -20,16 +20,13 @@ if TYPE_CHECKING:
 
 
 class Origin(str):
-    """What scores are and what they were read from: coef_ of LogisticRegression.
-
-    It consists of texts, each with the name of an object that it is of, or None.
-    """
+    """What scores are and what they were read from, such as "coef_ of LogisticRegression"."""
 
     __slots__ = ("pieces",)
     pieces: tuple[tuple[str, str | None], ...]
 
     def __new__(cls, *pieces: tuple[str, str | None]) -> Self:
-        """Return the texts, each followed by its object."""
+        """Return the texts, each followed by the name of the object that it is of, if there is one."""
         origin = super().__new__(cls, "".join(text if of is None else f"{text} of {of}" for text, of in pieces))
         origin.pieces = pieces
         return origin
@@ -55,41 +52,18 @@ class Options:
     group: bool | Mapping[Any, Any] = False
     importance_type: str | None = None
 
-    @property
-    def to_inputs(self) -> bool:
-        """Whether columns that a pipeline made count for the input column they come from."""
-        return self.group is True
-
 
 @dataclass(frozen=True, eq=False)
 class ModelScores:
-    """The scores in an object: one ranking, or several whose mean stands for the object.
+    """The scores in an object: one ranking, or several whose mean stands for the object."""
 
-    Attributes
-    ----------
-    parts : sequence of Labelled
-        One ranking, or one per row, repeat or fold.
-    word : str
-        What the parts are: "row", "repeat" or "fold".
-    notes : tuple of str
-        What was read, and what a reader must know about it.
-    negative : str
-        The policy for negative scores that suits them.
-    magnitudes : bool
-        Whether several parts are summarised by their mean magnitude rather than by their mean.
-    additive : bool
-        Whether the scores of columns add up with their signs, as attributions do and coefficients do not.
-    unsigned : str, optional
-        Of parts that lost their signs: what they are, and how to keep the signs.
-    """
-
-    parts: Sequence[Labelled]
-    word: str
-    notes: tuple[str, ...]
-    negative: str = "raise"
-    magnitudes: bool = False
-    additive: bool = True
-    unsigned: str | None = None
+    parts: Sequence[Labelled]  # one ranking, or one per row, repeat or fold
+    word: str  # what the parts are: "row", "repeat", "fold" or "model"
+    notes: tuple[str, ...]  # what was read, and what a reader must know about it
+    negative: str = "raise"  # the policy for negative scores that suits them
+    magnitudes: bool = False  # several parts are summarised by their mean magnitude rather than by their mean
+    additive: bool = True  # scores of columns add up with their signs, as attributions do and coefficients do not
+    unsigned: str | None = None  # of parts that lost their signs: what they are, and how to keep the signs
 
     def single(self, name: str) -> Labelled:
         """Return one ranking, the mean over the parts if there are several, its notes beginning with a name."""
@@ -110,14 +84,10 @@ class ModelScores:
                 each = "importances(..., each=True)"
                 alone = "compare_runs, or pass one of them" if self.word == "row" else f"pairwise and {each}"
                 unsigned = f"mean magnitudes {over}. Compare the {self.word}s by {alone}."
-        note = self._note(name, notes)
+        # The class of a ranking that has its name is not named again.
+        detail = "; ".join(note.beside(name) if isinstance(note, Origin) else note for note in notes)
+        note = Note(Fact("model", name, detail=detail))
         return Labelled(part.items, part.scores, (note,), self.negative, part.underscored, unsigned)
-
-    @staticmethod
-    def _note(name: str, notes: Sequence[str]) -> str:
-        """Return the notes as one, which need not name the class of a ranking that has its name."""
-        told = [note.beside(name) if isinstance(note, Origin) else note for note in notes]
-        return Note(Fact("model", name, detail="; ".join(told)))
 
     def each(self) -> dict[str, Labelled]:
         """Return the parts by name: row 0, row 1, ...; repeats and folds are counted from 1."""
@@ -143,16 +113,16 @@ class ModelScores:
                     f"{spelled('feature_names')} must have one name per feature; got {len(names)} for the {size} "
                     f"features of {name}."
                 )
-            own = part.items
-            if own is not None and set(own) == set(names) and list(own) != names:
+            known = part.items
+            if known is not None and set(known) == set(names) and list(known) != names:
                 raise InputError(
-                    f"{spelled('feature_names')} must be in the order of {name}'s own names, {first_few(own)}; they "
+                    f"{spelled('feature_names')} must be in the order of {name}'s own names, {first_few(known)}; they "
                     "are in another order. Leave them out."
                 )
         repeated = first_repeated(names)
         if repeated is not None:
             raise InputError(f"{spelled('feature_names')} must differ; {shown(repeated)} names more than one feature.")
-        return self._with(lambda part: part._replace(items=names, underscored=False))
+        return replace(self, parts=[part._replace(items=names, underscored=False) for part in self.parts])
 
     def _grouped(self, name: str, sources: dict[Any, Any]) -> ModelScores:
         """Return the same with features replaced by those that a mapping has for them, their scores summed."""
@@ -168,16 +138,15 @@ class ModelScores:
             owners = np.array([place[group] for group in groups])
             return Labelled(list(place), sums(part.scores, owners, len(place), additive=self.additive))
 
-        grouped = self._with(summed)
         what = "scores" if self.additive else "magnitudes"
+        notes = (*self.notes, f"{what} summed over the features of each group")
         unsigned = self.unsigned or (None if self.additive else f"sums of magnitudes. Leave out {spelled('group')}.")
-        return replace(
-            grouped, notes=(*self.notes, f"{what} summed over the features of each group"), unsigned=unsigned
-        )
+        return replace(self, parts=list(map(summed, self.parts)), notes=notes, unsigned=unsigned)
 
-    def _with(self, change: Callable[[Labelled], Labelled]) -> ModelScores:
-        """Return the same with every part changed."""
-        return replace(self, parts=[change(part) for part in self.parts])
+
+def is_of(kind: type, library: str, name: str) -> bool:
+    """Return whether a type is the class of a library with that name, or derived from it."""
+    return any(base.__name__ == name and base.__module__.partition(".")[0] == library for base in kind.__mro__)
 
 
 def sums(scores: Scores, owners: NDArray[np.intp], size: int, *, additive: bool) -> Scores:

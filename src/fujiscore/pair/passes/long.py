@@ -36,7 +36,7 @@ from fujiscore.text.tables import Table
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.inputs.rankings import Policies
+    from fujiscore.inputs.options import Policies
     from fujiscore.measures.grids import Sizes
     from fujiscore.measures.registry import Measure
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from fujiscore.errors import InputError, choice
 from fujiscore.inputs.coercion import MOST_ITEMS, Labelled, Scores
+from fujiscore.inputs.options import NAN
 from fujiscore.inputs.policies import FLAWS, SIGNS, bad_scores, refused
-from fujiscore.inputs.rankings import NAN
 from fujiscore.text.notes import Fact, Note
 from fujiscore.work.tiles import progress_bar, spread, workers
 

@@ -11,16 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fujiscore as fj
-from fujiscore.pair.slopes import LONGEST, MOST_ITEMS, ROOM, UNLISTED, default_k, slopes, spread
+from fujiscore.charts.figure import SLOPE_NAMES
+from fujiscore.charts.slopes import ROOM, UNLISTED, placed, spread
+from fujiscore.pair.charts import MOST_ITEMS, default_k, slopes
 from fujiscore.pair.verdicts import lowest_stretch, two_digits
 
 PARETO = np.random.default_rng(3).pareto(1.0, 60)
 NOISY = PARETO * np.random.default_rng(8).lognormal(0, 0.8, 60)
 
 
-def chart(r, s, k=None, **options):
-    result = fj.compare(r, s, **{name: options.pop(name) for name in ("negative", "missing") if name in options})
-    return slopes(result.rankings, result.explain(default_k(result.rankings) if k is None else k), **options)
+LONGEST = SLOPE_NAMES[0]
+
+
+def chart(r, s, k=None, lines=20, **options):
+    result = fj.compare(r, s, **options)
+    why = result.explain(default_k(result.rankings) if k is None else k)
+    return placed(slopes(result.rankings, why), lines=lines, columns=LONGEST)
 
 
 # Heights
@@ -51,8 +57,8 @@ def test_items_are_placed_by_score_over_the_kth_score(k):
     assert sorted(result.items) == sorted(expected)
     for i, item in enumerate(result.items):
         a, b, kind = expected[item]
-        assert result.kind[i] == kind
-        assert tuple(result.relative[:, i]) == pytest.approx((a, b))
+        assert result.chart.kinds[i] == kind
+        assert tuple(result.chart.relative[:, i]) == pytest.approx((a, b))
         for height, relative in zip(result.heights[:, i], (a, b), strict=True):
             assert height == pytest.approx(relative if relative <= 1 else 1 + result.stretch * math.log(relative))
 
@@ -79,11 +85,10 @@ def test_the_zero_tail_has_no_kth_score_to_be_relative_to():
     r, s = [5.0, 4.0, 3.0, *[0.0] * 9], [4.0, 0.0, 3.0, 5.0, *[0.0] * 8]
     assert default_k(fj.compare(r, s).rankings) == 3
     drawn = chart(r, s, 8)
-    assert drawn.zero == (True, True)
-    assert drawn.units == (3.0, 3.0)
+    assert "k-th score of A and B is 0" in drawn.chart.label
+    assert sorted(drawn.chart.relative[0])[-3:] == [1.0, 4 / 3, 5 / 3]
     assert drawn.heights.min() == 0.0
     nothing = chart([0.0] * 5, [0.0] * 5)
-    assert nothing.units == (0.0, 0.0)
     assert not nothing.heights.any()
 
 
@@ -100,7 +105,7 @@ def test_negative_scores_are_at_zero_or_split():
     places = dict(zip(clipped.items, clipped.heights.T, strict=True))
     assert places["b"][0] == places["a"][1] == 0.0
     split = chart(r, s, 2, negative="split")
-    assert set(split.kind) == {"opposite sign"}
+    assert set(split.chart.kinds) == {"opposite sign"}
     assert set(split.items) == {"a (+)", "a (-)", "b (+)", "b (-)"}
 
 
@@ -119,11 +124,13 @@ def test_misses_are_drawn_and_named_first():
     rng = np.random.default_rng(0)
     drawn = chart(rng.random(1000), rng.random(1000), 300, lines=12)
     assert len(drawn.items) == MOST_ITEMS
-    assert drawn.left_out == len(drawn.explanation) - MOST_ITEMS > 0
+    count = sum(drawn.chart.counts.values())
+    assert count > MOST_ITEMS
+    assert drawn.left_out == f"of {count} items, {count - MOST_ITEMS} not drawn, {count - 12} not named"
     named = ~np.isnan(drawn.labels[0])
     assert named.sum() == 12
     assert drawn.unnamed == MOST_ITEMS - 12
-    assert {kind for kind, own in zip(drawn.kind, named, strict=True) if own} == {"far miss"}
+    assert {kind for kind, own in zip(drawn.chart.kinds, named, strict=True) if own} == {"far miss"}
 
 
 @pytest.mark.parametrize("k", [1, 5, 10, 40])

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import fujiscore as fj
-from fujiscore.charts import plots
+from fujiscore.charts import figure as painter
+from fujiscore.charts.slopes import placed
+from fujiscore.pair.charts import slopes
 
 R, S = [5.0, 4.0, 3.0, 2.0, 1.0], [4.0, 5.0, 1.0, 3.0, 2.0]
 
@@ -180,14 +182,14 @@ def test_an_axes_of_its_own():
 
 
 def test_the_papers_measures_have_colours_of_their_own():
-    assert len({plots.colour(name) for name in fj.PAPER_MEASURES}) == len(fj.PAPER_MEASURES)
+    assert len({fj.MEASURES[name].colour for name in fj.PAPER_MEASURES}) == len(fj.PAPER_MEASURES)
 
 
 def test_nothing_but_chance_is_grey():
     for name in fj.MEASURES:
-        red, green, blue = (int(plots.colour(name)[i : i + 2], 16) for i in (1, 3, 5))
+        red, green, blue = (int(fj.MEASURES[name].colour[i : i + 2], 16) for i in (1, 3, 5))
         assert max(red, green, blue) - min(red, green, blue) > 20
-    styles = {(plots.style(name)["color"], plots.style(name)["linestyle"]) for name in fj.MEASURES}
+    styles = {(measure.colour, measure.dashed) for measure in fj.MEASURES.values()}
     assert len(styles) == len(fj.MEASURES)
 
 
@@ -276,8 +278,6 @@ def test_the_picture(name):
 def test_the_picture_draws_the_computed_numbers():
     import matplotlib.pyplot as plt
 
-    from fujiscore.pair.slopes import slopes
-
     result = fj.compare(PARETO, NOISY, k=[7])
     left = result.plot(k=7)
     right = left.figure.axes[1]
@@ -285,16 +285,20 @@ def test_the_picture_draws_the_computed_numbers():
     np.testing.assert_array_equal(fuji[1], result["fuji"].values)
     np.testing.assert_array_equal(jaccard[1], result["jaccard"].values)
     np.testing.assert_array_equal(expected[1], result.chance["fuji"].expected)
-    assert [line.get_color() for line in left.lines] == [plots.colour("fuji"), plots.colour("jaccard"), "#7F7F7F"]
+    assert [line.get_color() for line in left.lines] == [
+        *(fj.MEASURES[name].colour for name in ("fuji", "jaccard")),
+        "#7F7F7F",
+    ]
     assert left.lines[0].get_linewidth() > left.lines[1].get_linewidth()
     low, high = result.chance["fuji"].band()
     band = left.collections[1].get_paths()[0].vertices
     assert {(1.0, low[0]), (1.0, high[0]), (60.0, low[-1])} <= {tuple(point) for point in band}
 
-    chart = slopes(result.rankings, result.explain(7))
+    described = slopes(result.rankings, result.explain(7))
+    chart = placed(described, lines=20, columns=20)
     lines = [line for line in right.lines if list(line.get_xdata()) == [0, 1]]
     np.testing.assert_allclose(sorted(tuple(line.get_ydata()) for line in lines), sorted(map(tuple, chart.heights.T)))
-    counts = {kind: chart.kind.count(kind) for kind in ("shared", "near miss", "far miss")}
+    counts = {kind: described.kinds.count(kind) for kind in ("shared", "near miss", "far miss")}
     legend = [text.get_text() for text in right.get_legend().get_texts()]
     assert legend == [f"{kind} ({count})" for kind, count in counts.items() if count]
     places = {(text.get_text(), round(text.get_position()[1], 9)) for text in right.texts}
@@ -345,7 +349,7 @@ def test_many_items_are_drawn_in_time():
     start = time.perf_counter()
     figure = result.plot().figure
     file = io.BytesIO()
-    plots.write_figure(figure, file, "svg")
+    painter.write_figure(figure, file, "svg")
     assert time.perf_counter() - start < 20
     assert len(file.getvalue()) < 1_500_000
     assert b"differs most at k = " in file.getvalue(), "text stays text"
@@ -360,7 +364,7 @@ def test_files_are_the_same_each_time(kind):
     files = [io.BytesIO(), io.BytesIO()]
     for file in files:
         figure = fj.compare(R, S).plot().figure
-        plots.write_figure(figure, file, kind)
+        painter.write_figure(figure, file, kind)
         plt.close(figure)
     assert files[0].getvalue() == files[1].getvalue()
 
@@ -370,7 +374,7 @@ def test_emoji_are_written_without_warnings():
 
     names = [f"🍣{i}" for i in range(60)]
     result = fj.compare(dict(zip(names, PARETO, strict=True)), dict(zip(names, NOISY, strict=True)))
-    plots.write_figure(result.plot().figure, io.BytesIO(), "png")
+    painter.write_figure(result.plot().figure, io.BytesIO(), "png")
 
 
 # Names on maps, in matrices, beside trees

@@ -722,7 +722,7 @@ def test_pictures_can_be_left_out(tmp_path, found):
 @pytest.mark.parametrize(("kind", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_vector_figures_have_text_and_are_the_same_each_time(tmp_path, found, kind, start):
     first = found.save(tmp_path / "first", picture_format=kind)
-    second = found.save(tmp_path / "second", picture_format=kind) if kind == "svg" else first  # PDF: see test_plots.py
+    second = found.save(tmp_path / "second", picture_format=kind) if kind == "svg" else first  # PDF: see test_figure.py
     figures = [path for path in first if path.suffix == f".{kind}"]
     assert {path.stem for path in figures} == {"curves", "matrix", "matrix_corrected", "ranks", "stability"}
     assert not [path for path in first if path.suffix == ".png"]

@@ -48,7 +48,7 @@ notebook: $(READY)
 	$(BIN)/jupyter nbconvert --to html --execute --output-dir out examples/notebook.ipynb
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 -m 'not slow' $(if $(COVERAGE),$(MEASURED))
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow' $(if $(COVERAGE),$(MEASURED))
 
 # Playwright drives the system's Chromium; as root on Debian it is installed.
 browser: $(READY)
@@ -90,7 +90,7 @@ fuzz: $(READY)
 coverage: $(READY)
 	$(BIN)/coverage erase
 	$(MAKE) test COVERAGE=1
-	FUJISCORE_COMPILE=never $(BIN)/python -m pytest -n 2 -m 'not slow and not published' \
+	FUJISCORE_COMPILE=never $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow and not published' \
 		$(MEASURED) --cov-append $(KERNEL_TESTS)
 	$(BIN)/coverage report
 

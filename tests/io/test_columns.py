@@ -7,9 +7,11 @@ import sys
 import pandas as pd
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from pyarrow import parquet
 
 import fujiscore as fj
+from fujiscore.cli import fuji as command
 from fujiscore.errors import InputError
 from fujiscore.features import datasets
 from fujiscore.io import documents, load
@@ -29,8 +31,8 @@ def scores_in(path, **options):
 
 def fuji(*arguments):
     """Run the command as a process."""
-    command = [sys.executable, "-m", "fujiscore", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+    started = [sys.executable, "-m", "fujiscore", *map(str, arguments)]
+    return subprocess.run(started, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
 def refused(path, *needles, **options):
@@ -185,8 +187,10 @@ def test_the_command_ranks_by_as_many_classes_as_the_library(write):
     table = [[at % 2 + 0.01 * at, 0.1 * at, (at * 7) % 5] for at in range(12)]
     rows = "".join(f"{a},{b},{c},{name}\n" for (a, b, c), name in zip(table, classes, strict=True))
     out = write("x.csv", "").with_name("out.csv")
-    ended = fuji("rank", write("x.csv", f"a,b,c,y\n{rows}"), "--target", "y", "--method", "relief", "--out", out)
-    assert ended.returncode == 0, ended.stderr
+    path = write("x.csv", f"a,b,c,y\n{rows}")
+    arguments = ["rank", str(path), "--target", "y", "--method", "relief", "--out", str(out)]
+    ended = CliRunner().invoke(command, arguments)
+    assert ended.exit_code == 0, ended.stderr
     expected = fj.rank(table, classes, methods="relief")["relief"].scores.tolist()
     assert list(scores_in(out)["out"].values()) == pytest.approx(expected)
     assert max(expected) > 0

@@ -1293,8 +1293,9 @@ def test_the_command_without_rankings(tmp_path):
     assert (tmp_path / "paper" / "claims.md").is_file()
 
 
-def test_the_command_prints_json_and_writes_nothing_unasked(tmp_path, monkeypatch):
+def test_the_command_prints_json_and_writes_nothing_unasked(tmp_path, monkeypatch, without_rankings):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fujiscore.cli.paper.compute", lambda *_, **__: without_rankings)
     done = run("--no-rankings", "--json", "--quiet")
     assert done.exit_code == 0
     assert done.stderr == ""

@@ -61,14 +61,14 @@ def test_whatever_goes_wrong_is_found_and_kept(tmp_path):
 
 
 def test_files_processes_resume_and_arguments_are_tried_and_counted(tmp_path):
-    sizes = ("--files", 40, "--processes", 2, "--resume", 4, "--arguments", 12)
+    sizes = ("--files", 40, "--processes", 1, "--resume", 2, "--arguments", 6)
     ended = run("-m", "fuzz", *sizes, "--formats", "json", "libsvm", "--keep", tmp_path / "kept")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     lines = [line for line in ended.stdout.splitlines() if line and not line.startswith(" ")]
     assert [line.partition(":")[0] for line in lines] == ["files", "processes", "resume", "arguments"]
     read = [int(line.split("; ")[1].split()[0]) for line in lines]
     assert read[0] >= 4
-    assert read[2] == 4
+    assert read[2] == 2
     assert [line.split()[0] for line in ended.stdout.splitlines() if line.startswith("  ")][:2] == ["json", "libsvm"]
 
 
@@ -109,6 +109,6 @@ def test_the_oracle_of_tables_finds_swapped_and_skipped_columns(items, scores, w
 
 
 def test_generated_tables_are_read_as_made_or_refused(tmp_path):
-    ended = run("-m", "fuzz", "--tables", 300, "--keep", tmp_path)
+    ended = run("-m", "fuzz", "--tables", 120, "--keep", tmp_path)
     assert ended.returncode == 0, ended.stdout
     assert ", 0 failed" in ended.stdout

@@ -21,12 +21,6 @@ LAZY = {"__init__.py", "_kernels/__init__.py", "cli/__init__.py"}
 
 # The name of the installed library of dataframes.
 OTHER_LIBRARIES = {"text/tables.py"}
-# Charts know the results that they draw.
-UPWARD = {("charts", room) for room in ("features", "inputs", "many", "measures", "null", "pair", "runs", "versions")}
-
-
-# A result draws itself by the name of its picture.
-BY_NAME = {"charts/result.py"}
 
 
 @cache
@@ -85,7 +79,7 @@ def cyclic(graph):
 
 
 def test_no_cycle_between_rooms():
-    graph = {edge: example for edge, example in edges(modules()).items() if edge not in UPWARD}
+    graph = edges(modules())
     assert {graph[edge] for edge in cyclic(graph)} == set()
 
 
@@ -120,7 +114,7 @@ def test_nothing_is_imported_by_a_computed_name(path):
             if called in {"import_module", "__import__"}:
                 assert not computed or place in LAZY | OTHER_LIBRARIES, ast.unparse(node)
             elif called == "getattr" and len(computed) == 2 and isinstance(node.args[0], ast.Name):
-                assert node.args[0].id not in own or place in BY_NAME, ast.unparse(node)
+                assert node.args[0].id not in own, ast.unparse(node)
 
 
 def modules_bound(node):

@@ -138,7 +138,11 @@ def test_every_example_is_checked():
     assert tuple(sorted(FACTS)) == NAMES
 
 
-@pytest.mark.parametrize("name", FACTS)
+# Cross-validated classifiers and refitted forests: what their pages show takes its time.
+SLOW = {"importance_drift", "performance_metrics"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow if one in SLOW else ()) for one in FACTS])
 def test_an_example(name, tmp_path):
     """It runs without a warning, draws its figure, shows what its page concludes; the page shows what it prints."""
     picture = tmp_path / "figure.png"

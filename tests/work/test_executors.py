@@ -105,12 +105,12 @@ QUICK = {"methods": ["relief", "mutual_information"], "resamples": 6, "permutati
 
 def test_a_study(client, tmp_path):
     alone = study(*table(), **QUICK)
-    spread = study(*table(), **QUICK, executor=client, resume=tmp_path)
+    spread = study(*table(), **QUICK, executor=client, checkpoint=tmp_path)
     assert str(alone) == str(spread)
     for name, sample in alone.resampled.items():
         assert np.array_equal(sample.scores, spread.resampled[name].scores)
     # The client keeps finished resamples, not the workers: they may be anywhere.
-    assert study(*table(), **QUICK, resume=tmp_path).resumed == 6
+    assert study(*table(), **QUICK, checkpoint=tmp_path).resumed == 6
 
 
 def write_runs(folder, queries, depth=40):
@@ -342,6 +342,13 @@ def fuji(*arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
+def impatient(*arguments):
+    """Run a command that waits for a scheduler or workers for a second."""
+    program = "from fujiscore import cli\nfrom fujiscore.work import executors\nexecutors.PATIENCE = 1\ncli.main()"
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
 @pytest.mark.slow
 def test_commands_on_a_cluster(client, tmp_path):
     address = client.scheduler.address
@@ -364,7 +371,7 @@ def test_a_scheduler_that_cannot_be_reached(tmp_path, address):
     (tmp_path / "file.json").write_text('{"workers": {}}')
     (tmp_path / "folder").mkdir()
     given = address if ":" in address or address == "nowhere" else tmp_path / address
-    result = fuji("matrix", EXAMPLES / "scores.csv", "--dask", given)
+    result = impatient("matrix", EXAMPLES / "scores.csv", "--dask", given)
     assert result.returncode == 2
     assert f"fuji matrix: --dask {given} must be the address of a running Dask scheduler" in result.stderr
     assert "Start one: dask scheduler." in result.stderr
@@ -390,7 +397,7 @@ def test_a_server_that_is_no_scheduler():
 
 def test_a_scheduler_without_workers():
     with distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster:
-        result = fuji("matrix", EXAMPLES / "scores.csv", "--dask", cluster.scheduler_address)
+        result = impatient("matrix", EXAMPLES / "scores.csv", "--dask", cluster.scheduler_address)
     assert result.returncode == 2
     assert f"must have workers; it has none. Start some: dask worker {cluster.scheduler_address}." in result.stderr
     assert len(result.stderr.splitlines()) == 1

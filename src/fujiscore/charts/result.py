@@ -37,8 +37,8 @@ class Result(Tabular):
         return figure.draw(self._charts()[0], ax)
 
 
-def charts_of(result: Result) -> Sequence[Chart]:
-    """Return the charts of a result, the most important one first."""
+def charts_of(result: Result) -> Sequence[Any]:
+    """Return the charts of a result, the most important one first; of which kind they are, the caller knows."""
     return result._charts()  # noqa: SLF001 - the one way to them from outside
 
 

@@ -10,10 +10,12 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.charts import figure
+from fujiscore.charts.kinds import Line, Lines
 from fujiscore.charts.result import charts_of
+from fujiscore.charts.terminal import side_by_side
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw_figure, heading, write_page
-from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, fitted, side_by_side
+from fujiscore.cli.terminal import fitted
 from fujiscore.errors import InputError, short_names
 from fujiscore.measures.overlap import at_zero, overlap_of
 from fujiscore.measures.registry import find
@@ -34,7 +36,6 @@ DEFAULT_MEASURES = ("fuji", "jaccard")
 USUAL_SIZES = (1, 5, 10, 50, 100, 1000)
 FEW = 8
 NEAR_MISSES = 5
-COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
 
 
 @click.command(
@@ -196,14 +197,14 @@ def _text(screen: Screen, result: fj.results.Comparison, why: fj.results.Explana
     return lines if why is None else [*lines, "", *fitted(screen, tables_of(why, show)[0])]
 
 
-def _charts(result: fj.results.Comparison) -> list[tuple[Any, ...]]:
+def _charts(result: fj.results.Comparison) -> list[Lines]:
     """Return the curves to draw, each with its chance level."""
     charts = []
-    for i, (name, curve) in enumerate(result.curves.items()):
-        level = result.chance.get(name)
-        title = find(name).title + ("" if level is None else " (dotted: by chance)")
-        expected = None if level is None else level.expected
-        charts.append((title, curve.ks, [curve.values], expected, COLOURS[i % len(COLOURS)]))
+    for name, curve in result.curves.items():
+        title, lines = find(name).title, [Line(curve.values)]
+        if name in result.chance:
+            title, lines = f"{title} (dotted: by chance)", [*lines, Line(result.chance[name].expected, dashed=True)]
+        charts.append(Lines(curve.ks, lines, title=title))
     return charts
 
 
@@ -260,7 +261,7 @@ def _bounds(
         lines = [heading(screen, "compare", both.names), f"{along.n} items, {along.grid.described()}", ""]
         lines += fitted(screen, columns_table("", columns))
         title = "FUJI lies between the lines, whatever the missing scores"
-        chart = side_by_side(screen, [(title, along.ks, [along.low, along.high], None, ORANGE)])
+        chart = side_by_side(screen, [replace(chart, title=title) for chart in charts_of(along)])
         return [*lines, "", *chart] if along.ks.size > 1 else lines
 
     columns = {"k": along.ks, "fuji_low": along.low, "fuji_high": along.high}

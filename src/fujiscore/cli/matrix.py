@@ -10,9 +10,10 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.charts.result import charts_of
+from fujiscore.charts.terminal import heat_map
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
-from fujiscore.cli.terminal import fitted, heat_map, label
+from fujiscore.cli.terminal import fitted
 from fujiscore.errors import NAME, InputError, first_few, shown
 from fujiscore.io.documents import exists
 from fujiscore.measures.registry import find
@@ -196,15 +197,14 @@ def _text(screen: Screen, matrices: list[fj.results.Matrix], n: int, show: int |
     count = len(set(first.names) | set(first.columns))
     areas = " and ".join(dict.fromkeys(matrix.area for matrix in matrices))
     lines = [*screen.wrap(f"fuji matrix: {areas}"), f"{count} rankings of {n} items, {first.grid.described()}"]
-    names, columns = ([label(name) for name in side] for side in (first.names, first.columns))
     for matrix in matrices:
         title = f"{find(matrix.measure).title}: {matrix.area}"
         if not first.square:
-            shown = [(0, j) for j in range(len(columns))][:show]
-            more = [f"... {len(columns) - len(shown)} more rows"] if len(shown) < len(columns) else []
+            shown = [(0, j) for j in range(len(matrix.columns))][:show]
+            more = [f"... {len(matrix.columns) - len(shown)} more rows"] if len(shown) < len(matrix.columns) else []
             lines += ["", *fitted(screen, matrix.pairs_table(title, shown)), *more]
             continue
-        drawn = heat_map(screen, names, columns, matrix.values, matrix.marks)
+        drawn = heat_map(screen, charts_of(matrix)[0])
         lines += ["", screen.style(title, bold=True), *(drawn or _extremes(screen, matrix, show or EXTREMES))]
     return lines if first.p_values is None else [*lines, "", *screen.wrap(first.legend)]
 

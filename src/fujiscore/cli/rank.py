@@ -10,7 +10,7 @@ import click
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver
-from fujiscore.cli.terminal import GAP, fitted, label
+from fujiscore.cli.terminal import fitted, label
 from fujiscore.rankers import rank
 from fujiscore.text.tables import display_width
 from fujiscore.text.tabular import tables_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fujiscore.inputs.ranking import Rankings
 
 SHOWN = 10
-LEAST_COLUMN = 20
+LEAST_COLUMN, GAP = 20, 3
 
 
 @click.command(

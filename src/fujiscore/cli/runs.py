@@ -174,7 +174,7 @@ def command(
         result.table,
         result.notes,
         verdict,
-        lambda: result.to_markdown(show, verdict.lines()),
+        lambda: result.to_markdown(rows=show, verdict=verdict.lines()),
         partial(_write_parquet, result),
     )
     code = deliver(report, writing)

@@ -11,10 +11,11 @@ import click
 import fujiscore as fj
 from fujiscore.charts.figure import LONGEST
 from fujiscore.charts.result import charts_of
+from fujiscore.charts.terminal import side_by_side
 from fujiscore.cli import inputs, options
 from fujiscore.cli.between import report as report_between
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
-from fujiscore.cli.terminal import BLUE, ORANGE, fitted, label, side_by_side
+from fujiscore.cli.terminal import BLUE, ORANGE, fitted, label
 from fujiscore.errors import InputError, printable, short_names
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.many.ranks import item_ranks
@@ -175,7 +176,7 @@ def _deliver_ranks(result: fj.results.ItemRanks, name: str, plot: str | None, wr
     show = writing.show or DRAWN
     if plot is not None:
         shown = min(len(result.items), show, MOST_DRAWN)
-        draw(plot, writing, [replace(chart, most=shown) for chart in charts_of(result)])  # type: ignore[call-arg]
+        draw(plot, writing, [replace(chart, most=shown) for chart in charts_of(result)])
     report = Report(
         "stability --ranks",
         lambda screen: [
@@ -317,9 +318,9 @@ def _text(
                 *screen.wrap(f"{words} ({p_words(test.p_value)}, {test.kind})"),
             ]
     charts = [
-        (f"{name}: {find(one.measure).title} over k", one.ks, [one.values], None, (ORANGE, BLUE)[i])
+        replace(charts_of(one)[0], title=f"{name}: {find(one.measure).title} over k")
         for part in curves
-        for i, (name, one) in enumerate(zip(names, part, strict=True))
+        for name, one in zip(names, part, strict=True)
         if one.ks.size > 1
     ]
-    return [*lines, "", *side_by_side(screen, charts)] if charts else lines
+    return [*lines, "", *side_by_side(screen, charts, (ORANGE, BLUE)[: len(names)])] if charts else lines

@@ -59,4 +59,4 @@ def rank_charts(study: Study) -> list[Chart]:
     """Return the rank intervals of the first features of each method."""
     names, most = short_methods(study, LONGEST), min(study.settings["top"], MOST_ITEMS)
     charts = {name: charts_of(ranks)[0] for name, ranks in study.ranks.items()}
-    return [replace(chart, heading=names[name], most=most) for name, chart in charts.items()]  # type: ignore[call-arg]
+    return [replace(chart, heading=names[name], most=most) for name, chart in charts.items()]

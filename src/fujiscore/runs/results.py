@@ -323,9 +323,9 @@ class RunComparison(Result, Reported):
     def _metrics(self) -> dict[str, Any]:
         return {"queries": len(self), **{name: self.spread(name)._asdict() for name in self.shown_columns()}}
 
-    def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:  # type: ignore[override]
+    def to_markdown(self, *, rows: int | None = SHOWN, verdict: Sequence[str] = ()) -> str:
         """Return a short report for a pull request: verdict of gates if given, measures, queries that changed most."""
-        changed = self.changed_table(number)
+        changed = self.changed_table(len(self.queries) if rows is None else rows)
         title = changed.caption[0].upper() + changed.caption[1:]
         details = [f"<details><summary>{title}</summary>\n", *changed.markdown(), "\n</details>", ""]
         gates = [f"- {markdown_text(one_line(line))}" for line in verdict]

@@ -21,7 +21,7 @@ MERGED = {"max": "the best score kept", "mean": "scores averaged", "first": "the
 class Fact:
     """What a note states."""
 
-    kind: str  # A key of `WORDS`
+    kind: str  # a key of `WORDS`
     ranking: str = ""  # the name of the ranking or run that it is about; empty if it is about all
     count: int = 0  # how many scores or items it is about, and of how many
     total: int = 0

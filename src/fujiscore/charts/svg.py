@@ -362,28 +362,20 @@ def _cell(chart: HeatMap, i: int, j: int, where: tuple[float, float, float, floa
 
 def _tree(chart: Tree) -> str:
     """Return a tree, the leaves at the left and distances along the axis."""
+    from scipy.cluster.hierarchy import dendrogram
+
     count = len(chart.names)
     if count > LEAVES:
         return ""
-    order: list[int] = []
-    waiting = [count + len(chart.merges) - 1]
-    while waiting:
-        cluster = waiting.pop()
-        if cluster < count:
-            order.append(cluster)
-        else:
-            first, second = (int(part) for part in chart.merges[cluster - count, :2])
-            waiting += [second, first]
-    shown = short_names([chart.names[i] for i in order], NAME)
+    tree = dendrogram(chart.merges, no_plot=True)
+    shown = short_names([chart.names[leaf] for leaf in tree["leaves"]], NAME)
     left = 14 + LETTER * max(map(display_width, shown))
     frame = Frame(left, WIDTH - 20.0, 0, ROW * count + 2, (0.0, max(float(chart.merges[-1, 2]), 0.01)))
     parts = [_text(name, left - 6, row * ROW + 14, "end") for row, name in enumerate(shown)]
-    places = {leaf: (left, row * ROW + 10.0) for row, leaf in enumerate(order)}
-    for number, (first, second, distance) in enumerate(chart.merges[:, :3]):
-        (x1, y1), (x2, y2), x = places[int(first)], places[int(second)], frame.x(distance)
-        points = f"{x1:.1f},{y1:.1f} {x:.1f},{y1:.1f} {x:.1f},{y2:.1f} {x2:.1f},{y2:.1f}"
+    for distances, places in zip(tree["dcoord"], tree["icoord"], strict=True):  # leaves are 10 apart, the first at 5
+        corners = zip(map(frame.x, distances), places, strict=True)
+        points = " ".join(f"{x:.1f},{(place - 5) * ROW / 10 + 10:.1f}" for x, place in corners)
         parts.append(_element("polyline", points=points, stroke=BLUE, stroke_width=1.4))
-        places[count + number] = (x, (y1 + y2) / 2)
     return _picture([*parts, *_axes(frame, chart.label)], chart, WIDTH, frame.bottom + 38)
 
 

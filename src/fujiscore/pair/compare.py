@@ -35,7 +35,7 @@ from fujiscore.pair.explain import Explanation, explanation, zeros_say_nothing
 from fujiscore.pair.passes.long import LongRankings, LongRequest, Passes, pair_of_columns
 from fujiscore.pair.passes.stream import Column
 from fujiscore.pair.truncated import Bounds, bounds
-from fujiscore.pair.verdicts import differs_most, headline_level, verdict
+from fujiscore.pair.verdicts import lowest_stretch, verdict
 from fujiscore.text.notes import kind
 from fujiscore.text.tables import Table, columns_table, text_table
 from fujiscore.text.tabular import Tabular
@@ -263,7 +263,9 @@ class Comparison(ResultOverK, Reported):
     @cached_property
     def headline(self) -> Level:
         """The first measure's top-weighted AUC against chance; where that is not known, its first level."""
-        return headline_level(self)
+        levels = [level for level in self.levels() if level.measure == self.measures[0].name]
+        weighted = {points.area for points in self.grids if points.kind == "exp" and points.ks.size > 1}
+        return next((level for level in levels if level.place in weighted), levels[0])
 
     @cached_property
     def differs_most(self) -> tuple[int, int] | None:
@@ -273,7 +275,10 @@ class Comparison(ResultOverK, Reported):
         headline (the top-weighted AUC, if every k is evaluated) as there. None for a flat curve, for a single k, and
         for measures of whole lists.
         """
-        return differs_most(self)
+        measure = self.measures[0]
+        if measure.whole:
+            return None
+        return lowest_stretch(self.ks, self.curves[measure.name].values, self.headline.value)
 
     def verdict(self) -> str:
         """Return one line: the headline against chance, as far as that is known, and where the rankings differ most."""

@@ -332,10 +332,8 @@ def average_overlap(r: Any, s: Any, k: int | None = None, *, ties: ListTies | No
 
 
 def _weighted(agreement: _Agreement, short: int, long: int, p: float) -> RBO:
-    """Return the weighted sums of the agreements, with what follows unseen in closed form.
-
-    All sums are divided by that of the weights, which is 1 but for rounding: identical lists give exactly 1.
-    """
+    """Return the weighted sums of the agreements, with what follows unseen in closed form."""
+    # All sums are divided by that of the weights, which is 1 but for rounding: identical lists give exactly 1.
     shared = agreement.shared
     same = long + short - shared  # from this depth on, lists that agree as far as they can hold the same items
     beyond = np.arange(long + 1, same + 1)

@@ -30,6 +30,8 @@ WIDTH, HEIGHT, LINE, LETTER, ROW, CELL = 560, 220, 16, 6.4, 18, 34
 # The most points of a line, rows of bars or dots, cells on a side, leaves of a tree or points of a map, columns of a
 # name, and points of a line that are marked.
 POINTS, ROWS, CELLS, LEAVES, NAME, MARKED = 200, 20, 20, 40, 26, 40
+# The most points of all lines together.
+ALL_POINTS = 1200
 # Values are written into the cells of a heat map of at most so many columns.
 WRITTEN = 14
 # Steps of a scale of colours.
@@ -206,18 +208,16 @@ def _lines(chart: Lines) -> str:
     numbers = np.asarray(chart.x, np.float64)
     ends = (float(numbers[0]), float(numbers[-1]))
     frame = Frame(left, right, top, top + HEIGHT - 60, ends, chart.span, chart.log and 0 < ends[0] < ends[1])
-    places = spread_places(numbers.size, POINTS)
+    most = min(POINTS, ALL_POINTS // len(chart.lines))
+    places = spread_places(numbers.size, most)
     cut = "" if chart.steps or len(places) == numbers.size else f"; {len(places)} of {numbers.size} drawn"
     parts = [*names, *_axes(frame, chart.x_label + cut, chart.y_label)]
     parts += [_area(frame, numbers, band, places) for band in chart.bands]
     for _, line in sorted(enumerate(chart.lines), key=lambda pair: (pair[1].dashed, -pair[0])):  # the first on top
-        x, y = (np.asarray(part, np.float64) for part in (numbers if line.x is None else line.x, line.values))
-        shown = (
-            spread_places(x.size, POINTS)
-            if line.x is None
-            else np.linspace(0, x.size - 1, min(x.size, POINTS), dtype=int)
-        )
-        parts += _path(frame, x[shown], y[shown], line, steps=chart.steps)
+        x, shown = numbers, places
+        if line.x is not None:
+            x, shown = np.asarray(line.x), np.linspace(0, len(line.x) - 1, min(len(line.x), most)).astype(int).tolist()
+        parts += _path(frame, x[shown], np.asarray(line.values, np.float64)[shown], line, steps=chart.steps)
     return _picture(parts, chart, WIDTH, frame.bottom + 38)
 
 

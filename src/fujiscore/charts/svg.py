@@ -212,7 +212,11 @@ def _lines(chart: Lines) -> str:
         x, shown = numbers, places
         if line.x is not None:
             x, shown = np.asarray(line.x), np.linspace(0, len(line.x) - 1, min(len(line.x), most)).astype(int).tolist()
-        parts += _path(frame, x[shown], np.asarray(line.values, np.float64)[shown], line, steps=chart.steps)
+        values = np.asarray(line.values, np.float64)[shown]
+        parts.append(_path(frame, x[shown], values, line, steps=chart.steps))
+        if x.size == 1 or (x.size <= MARKED and line.width > 1 and not line.dashed and not chart.steps):
+            known = ((a, b) for a, b in zip(x[shown].tolist(), values.tolist(), strict=True) if math.isfinite(b))
+            parts += [_element("circle", cx=frame.x(a), cy=frame.y(b), r=2, fill=_ink(line.colour)) for a, b in known]
     return _picture(parts, chart, WIDTH, frame.bottom + 38)
 
 
@@ -225,8 +229,8 @@ def _area(frame: Frame, numbers: NDArray[Any], band: Band, places: list[int]) ->
     return _element("polygon", points=points, fill=_ink(band.colour), fill_opacity=str(band.opacity))
 
 
-def _path(frame: Frame, x: NDArray[Any], values: NDArray[Any], line: Line, *, steps: bool) -> list[str]:
-    """Return a line with gaps where it is undefined, and dots where there are few points."""
+def _path(frame: Frame, x: NDArray[Any], values: NDArray[Any], line: Line, *, steps: bool) -> str:
+    """Return a line with gaps where it is undefined."""
     commands, last = "", False
     for across, value in zip(x.tolist(), values.tolist(), strict=True):
         known = math.isfinite(value)
@@ -234,11 +238,7 @@ def _path(frame: Frame, x: NDArray[Any], values: NDArray[Any], line: Line, *, st
             to, up = f"{frame.x(across):.1f}", f"{frame.y(value):.1f}"
             commands += f"M{to} {up}" if not last else f"H{to}V{up}" if steps else f"L{to} {up}"
         last = known
-    parts = [_element("path", d=commands, **_pen(line))]
-    if len(x) == 1 or (len(x) <= MARKED and line.width > 1 and not line.dashed and not steps):
-        dots = [(a, b) for a, b in zip(x.tolist(), values.tolist(), strict=True) if math.isfinite(b)]
-        parts += [_element("circle", cx=frame.x(a), cy=frame.y(b), r=2, fill=_ink(line.colour)) for a, b in dots]
-    return parts
+    return _element("path", d=commands, **_pen(line))
 
 
 # Rows: dots, ranges and bars beside names

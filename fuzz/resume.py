@@ -24,7 +24,7 @@ Y = np.arange(12) % 2
 
 def studied(folder: Path) -> fj.results.Study:
     """Run a small study with its finished resamples in a folder."""
-    return fj.study(X, Y, ("relief",), resamples=3, permutations=0, n_jobs=1, progress=False, resume=folder)
+    return fj.study(X, Y, ("relief",), resamples=3, permutations=0, n_jobs=1, progress=False, checkpoint=folder)
 
 
 def told(study: fj.results.Study) -> str:

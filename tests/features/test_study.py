@@ -600,7 +600,7 @@ def test_results_name_their_area_and_draw_it(ks, name, scale):
 
 
 def test_finished_resamples_are_used_again(tmp_path, found):
-    options = {"features": list("abcdef"), **QUICK, "resume": tmp_path}
+    options = {"features": list("abcdef"), **QUICK, "checkpoint": tmp_path}
     same(found, study(*table(), **options))
     files = sorted(tmp_path.iterdir())
     assert len(files) == 4
@@ -620,7 +620,7 @@ def test_finished_resamples_are_used_again(tmp_path, found):
     ids=str,
 )
 def test_resamples_of_other_options_are_not_used(tmp_path, change):
-    options = {"methods": ["relief", "genie3"], **QUICK, "resume": tmp_path}
+    options = {"methods": ["relief", "genie3"], **QUICK, "checkpoint": tmp_path}
     study(*table(), **options)
     study(*table(), **{**options, **change})
     assert len(list(tmp_path.iterdir())) == 8
@@ -628,9 +628,9 @@ def test_resamples_of_other_options_are_not_used(tmp_path, change):
 
 def test_resamples_of_other_data_are_not_used(tmp_path):
     x, y = table()
-    study(x, y, ["relief"], **QUICK, resume=tmp_path)
+    study(x, y, ["relief"], **QUICK, checkpoint=tmp_path)
     x[5, 3] += 1e-9
-    study(x, y, ["relief"], **QUICK, resume=tmp_path)
+    study(x, y, ["relief"], **QUICK, checkpoint=tmp_path)
     assert len(list(tmp_path.iterdir())) == 8
 
 
@@ -657,7 +657,7 @@ def slow(X, y):
     return X[y == 1].mean(axis=0) ** 2
 random = np.random.default_rng(0)
 X = random.normal(size=(60, 6))
-found = study(X, X[:, 0] > 0, ["relief", slow], resamples=6, permutations=9, n_jobs=1, resume=sys.argv[1])
+found = study(X, X[:, 0] > 0, ["relief", slow], resamples=6, permutations=9, n_jobs=1, checkpoint=sys.argv[1])
 print(found.to_markdown())
 """
 
@@ -686,8 +686,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
 
 def test_resume_must_be_a_folder(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(fj.InputError, match=r"resume=.* must name a folder; it is a file"):
-        study(*table(), ["relief"], **QUICK, resume=tmp_path / "file")
+    with pytest.raises(fj.InputError, match=r"checkpoint=.* must name a folder; it is a file"):
+        study(*table(), ["relief"], **QUICK, checkpoint=tmp_path / "file")
 
 
 # Files
@@ -819,7 +819,7 @@ def test_the_summary_says_how_much_resamples_share():
 
 
 def test_a_finished_resample_that_is_not_as_written_is_computed_again(tmp_path):
-    options = {"methods": ["relief"], **QUICK, "resume": tmp_path}
+    options = {"methods": ["relief"], **QUICK, "checkpoint": tmp_path}
     whole = study(*table(), **options)
     first, second, third, fourth = sorted(tmp_path.iterdir())
     first.write_bytes(second.read_bytes())  # sound, but another resample's

@@ -16,6 +16,7 @@ from scipy import stats
 
 import fujiscore as fj
 from fujiscore.cli import fuji
+from fujiscore.measures.formulas import FORMULAS
 from fujiscore.measures.registry import find
 
 
@@ -292,3 +293,7 @@ class TestLongCurves:
         r, s = np.random.default_rng(6).random((2, 50))
         fj.compare(r, s, [name]).levels()
         assert 45 <= len(calls) <= 50
+
+
+def test_every_formula_has_a_row_of_the_table_and_every_row_a_formula():
+    assert list(FORMULAS) == list(fj.MEASURES)

@@ -317,7 +317,7 @@ class TestResamples:
 
     def test_a_study_with_groups_and_one_with_a_splitter(self, tmp_path):
         table = self.groups(5, 9, 1, 7, 12, 3, 4, 4)
-        methods, quick = {"ridge": Ridge()}, {"permutations": 0, "resume": tmp_path}
+        methods, quick = {"ridge": Ridge()}, {"permutations": 0, "checkpoint": tmp_path}
         found = fj.study(table, methods=methods, resamples=4, **quick)
         assert (found.settings["task"], found.settings["groups"]) == ("regression", 8)
         assert "4 subsamples of 80% of the 8 groups" in found.to_markdown()

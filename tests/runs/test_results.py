@@ -308,7 +308,7 @@ def test_json_holds_everything(result):
 
 
 def test_markdown_is_safe_and_short(result):
-    text = result.to_markdown(1, ["FAILED: lost <b>"])
+    text = result.to_markdown(rows=1, verdict=["FAILED: lost <b>"])
     assert "- FAILED: lost &lt;b&gt;" in text
     assert text.count("| z |") == 1
     assert "| y |" not in text

@@ -39,6 +39,11 @@ def test_unknown_keywords(name):
     assert str(caught.value) == f"{name}() got an unexpected keyword argument 'qwertz'"
 
 
+def test_folders_that_keep_finished_work_are_checkpoints():
+    with pytest.raises(TypeError, match=r"argument 'resume'\. Did you mean 'checkpoint'\?"):
+        fj.study([[1, 2], [2, 1]], [0, 1], resume="folder")
+
+
 @pytest.mark.parametrize(
     ("name", "wrong", "right"), [("compare", "measure", "measures"), ("auc", "measures", "measure")]
 )

@@ -105,12 +105,12 @@ QUICK = {"methods": ["relief", "mutual_information"], "resamples": 6, "permutati
 
 def test_a_study(client, tmp_path):
     alone = study(*table(), **QUICK)
-    spread = study(*table(), **QUICK, executor=client, resume=tmp_path)
+    spread = study(*table(), **QUICK, executor=client, checkpoint=tmp_path)
     assert str(alone) == str(spread)
     for name, sample in alone.resampled.items():
         assert np.array_equal(sample.scores, spread.resampled[name].scores)
     # The client keeps finished resamples, not the workers: they may be anywhere.
-    assert study(*table(), **QUICK, resume=tmp_path).resumed == 6
+    assert study(*table(), **QUICK, checkpoint=tmp_path).resumed == 6
 
 
 def write_runs(folder, queries, depth=40):

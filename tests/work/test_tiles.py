@@ -113,10 +113,10 @@ def test_only_what_is_missing_is_computed(tmp_path):
         return np.array([number])
 
     tiles = [(i,) for i in range(6)]
-    with finished_tiles(tmp_path, "resume", "row", "key") as kept:
+    with finished_tiles(tmp_path, "row", "key") as kept:
         run(row, tiles[:4], kept=kept, n_jobs=1)
         assert kept.found == 0
-    with finished_tiles(tmp_path, "resume", "row", "key") as kept:
+    with finished_tiles(tmp_path, "row", "key") as kept:
         assert [int(part[0]) for part in run(row, tiles, kept=kept, n_jobs=1)] == list(range(6))
         assert kept.found == 4
     assert ran == list(range(6))
@@ -141,7 +141,7 @@ def test_a_full_disk_counts_what_other_workers_still_keep(tmp_path, monkeypatch)
     monkeypatch.setattr(module, "write_atomically", write_or_fail)
     with (
         pytest.raises(fj.InputError, match=r"No space left on device\. 1 finished part kept"),
-        finished_tiles(tmp_path, "resume", "row", "key") as kept,
+        finished_tiles(tmp_path, "row", "key") as kept,
     ):
         run(row, [(0,), (1,)], kept=kept, n_jobs=2)
 

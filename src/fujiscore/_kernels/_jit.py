@@ -67,10 +67,8 @@ def mode() -> str:
 
 @cache
 def compiled(function: FunctionType) -> Any:
-    """Return the compiled twin of a kernel: serial, releasing the GIL, calling the twins of the kernels it calls.
-
-    No fast-math: the compensated sums would break. Call it while holding the lock.
-    """
+    """Return the compiled twin of a kernel: serial, releasing the GIL, calling the twins of the kernels it calls."""
+    # No fast-math: the compensated sums would break. Call it while holding the lock.
     from numba import njit
 
     from fujiscore._kernels._cache import Cache

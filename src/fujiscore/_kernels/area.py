@@ -37,11 +37,9 @@ ROUNDING = 1e-13
 
 @kernel
 def level_moments(ranked, ends, counts, out):
-    """Write, for each level, the mean of x and the sums of squares and cubes of what x is apart from it.
-
-    x is the part by which a score is below the last one of the level above; where that is 0, so is x. Levels end with
-    `ends`, the last one with the ranking; a level counts more ranks than that if others follow, which are at 0.
-    """
+    """Write, for each level, the mean of x and the sums of squares and cubes of what x is apart from it."""
+    # x is the part by which a score is below the last one of the level above; where that is 0, so is x. Levels end with
+    # `ends`, the last one with the ranking; a level counts more ranks than that if others follow, which are at 0.
     start = 0
     for level in range(counts.size):
         stop = ends[level] if level < ends.size else ranked.size
@@ -65,11 +63,9 @@ def level_moments(ranked, ends, counts, out):
 
 @kernel
 def scales(n, points_r, points_s, coefficients, exact, out):
-    """Write, for each point, what brings the standard deviation of the linear statistic there to the exact one.
-
-    Rows of `points_*`: variance of the indicator, variance of the deficit, covariance of the two. NaN in `exact`
-    leaves the linear one.
-    """
+    """Write, for each point, what brings the standard deviation of the linear statistic there to the exact one."""
+    # Rows of `points_*`: variance of the indicator, variance of the deficit, covariance of the two. NaN in `exact`
+    # leaves the linear one.
     for g in range(exact.size):
         both, only_r, only_s = coefficients[0, g], coefficients[1, g], coefficients[2, g]
         in_r, lack_r, mixed_r = points_r[0, g], points_r[1, g], points_r[2, g]
@@ -87,14 +83,12 @@ def scales(n, points_r, points_s, coefficients, exact, out):
 
 @kernel(cost=4, items=lambda _, table, *__: table.shape[0] ** 2)
 def moments(n, table_r, points_r, table_s, points_s, coefficients, weights, exact, law):
-    """Return the variance of the sum over items of d(p, q), p and q an item's ranks in r and in s; write its law.
-
-    d is the weighted sum over the points g of coefficients[0] I_r I_s + coefficients[1] I_r L_s +
-    coefficients[2] L_r I_s, with I the indicator of a top set and L what an item outside lacks of membership. A row
-    of `table_*` is a level, the ranks between two set sizes: their number, the sums of squares and cubes of the
-    centred x, and for each point the mean of L and its slope in x. So within two levels d is a + b x_q + c x_p, and
-    all sums over ranks are sums over levels.
-    """
+    """Return the variance of the sum over items of d(p, q), p and q an item's ranks in r and in s; write its law."""
+    # d is the weighted sum over the points g of coefficients[0] I_r I_s + coefficients[1] I_r L_s + coefficients[2] L_r
+    # I_s, with I the indicator of a top set and L what an item outside lacks of membership. A row of `table_*` is a
+    # level, the ranks between two set sizes: their number, the sums of squares and cubes of the centred x, and for each
+    # point the mean of L and its slope in x. So within two levels d is a + b x_q + c x_p, and all sums over ranks are
+    # sums over levels.
     size = weights.size
     scale = np.empty(size)
     scales(n, points_r, points_s, coefficients, exact, scale)
@@ -227,11 +221,9 @@ def bulk_tail(z, law, side):
 
 @kernel
 def tail(z, law, side):
-    """Return how often chance gives at least (side 1) or at most (side -1) z standard deviations above the mean.
-
-    Without jumps, a tail of Pearson's third type. A jump leaves the rest to the bulk or, above what the bulk reaches,
-    to the tail with all jumps: another one may follow. Discrete values get the usual correction by half a step.
-    """
+    """Return how often chance gives at least (side 1) or at most (side -1) z standard deviations above the mean."""
+    # Without jumps, a tail of Pearson's third type. A jump leaves the rest to the bulk or, above what the bulk reaches,
+    # to the tail with all jumps: another one may follow. Discrete values get the usual correction by half a step.
     z -= side * law[STEP] / 2.0
     rate = law[RATE]
     if not rate > 0.0:

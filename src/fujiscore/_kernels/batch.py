@@ -67,10 +67,8 @@ def match(items_r, items_s, keys, place, partner_r, partner_s):
 
 @kernel
 def align(partner_r, partner_s, scores_s, aligned):
-    """Write s's scores in the order of r's items, its other items behind, and both lists' partners accordingly.
-
-    Of equal scores the first item of the aligned pair comes first, as in one pair alone.
-    """
+    """Write s's scores in the order of r's items, its other items behind, and both lists' partners accordingly."""
+    # Of equal scores the first item of the aligned pair comes first, as in one pair alone.
     size = 0
     for i in range(partner_r.size):
         if partner_r[i] >= 0:
@@ -106,10 +104,8 @@ def kth_score(scores, k, best):
 
 @kernel
 def sort(scores, k, order, ranked, packed, spare):
-    """Write the stable descending order and the scores in it, at least of the k best and all that tie with them.
-
-    Most lists come sorted; of others a few best items are picked, and the rest follow in any order.
-    """
+    """Write the stable descending order and the scores in it, at least of the k best and all that tie with them."""
+    # Most lists come sorted; of others a few best items are picked, and the rest follow in any order.
     n = scores.size
     falls = True
     for i in range(1, n):
@@ -135,11 +131,9 @@ def sort(scores, k, order, ranked, packed, spare):
 
 @kernel
 def set_sizes(ranked, path, closed, capped, above, up_to, sizes):
-    """Write the set sizes along a path, and in `up_to` those at each depth.
-
-    Where ties are closed, all items that tie with the last one are in. Capped sets hold positive scores only, unless
-    there is none.
-    """
+    """Write the set sizes along a path, and in `up_to` those at each depth."""
+    # Where ties are closed, all items that tie with the last one are in. Capped sets hold positive scores only, unless
+    # there is none.
     depth = last = path[-1]
     while closed and last < ranked.size and ranked[last] == ranked[depth - 1]:
         last += 1
@@ -338,13 +332,11 @@ def overlaps(
 
 @kernel(cost=15)
 def sides(start, scores, ks, sizes, universe, closed, capped, log_factorials, moments, log_ties, upper, cut, by_depth):
-    """Write what chance depends on in each list, cut at its k (0: left out), with a top set of the given size.
-
-    `moments`: whether the k-th score is positive; of the part by which the scores outside are below it, mean and sums
-    of squares and cubes (see `level_moments`). `log_ties`: the logarithm of how many orders of tied items there are.
-    `upper`: how many items have the higher of two scores, 0 for more or fewer. `cut`: whether ties are cut at k, and
-    at any depth down to k. `by_depth`: the set sizes at these depths, one list after the other.
-    """
+    """Write what chance depends on in each list, cut at its k (0: left out), with a top set of the given size."""
+    # `moments`: whether the k-th score is positive; of the part by which the scores outside are below it, mean and sums
+    # of squares and cubes (see `level_moments`). `log_ties`: the logarithm of how many orders of tied items there are.
+    # `upper`: how many items have the higher of two scores, 0 for more or fewer. `cut`: whether ties are cut at k, and
+    # at any depth down to k. `by_depth`: the set sizes at these depths, one list after the other.
     (whole, real, keys), _, _ = scratch(start, start)
     ends, counts, levels = np.empty(1, np.int64), np.empty(2), np.empty((3, 2))
     first = 0

@@ -48,10 +48,8 @@ def smaller_tail(x, k, m, log_choose, best):
 
 @kernel(cost=3.0)
 def smallest_tails(ordered, offset, downward, log_choose, out):
-    """Write, for every row of increasing values, the smallest log tail so far, with k going up or down.
-
-    The k-th value is the one at k - 1 + offset; there are as many values as `out` has columns.
-    """
+    """Write, for every row of increasing values, the smallest log tail so far, with k going up or down."""
+    # The k-th value is the one at k - 1 + offset; there are as many values as `out` has columns.
     m = out.shape[1]
     for row in range(out.shape[0]):
         best = 0.0

@@ -19,11 +19,9 @@ UNUSED = np.uint64(11)
 
 @kernel
 def tails(ranked, mean, variance):
-    """Write, for each rank, mean and population variance of the scores below it relative to the score there.
-
-    Going up, the scores below are rescaled by the ratio of neighbours, so that nothing overflows or cancels.
-    Where the score is 0 an item below, 0 as well, counts 1.
-    """
+    """Write, for each rank, mean and population variance of the scores below it relative to the score there."""
+    # Going up, the scores below are rescaled by the ratio of neighbours, so that nothing overflows or cancels. Where
+    # the score is 0 an item below, 0 as well, counts 1.
     n = ranked.size
     m = 0.0
     spread = 0.0
@@ -47,10 +45,8 @@ def tails(ranked, mean, variance):
 
 @kernel
 def one_side(p, q, u, v, union, sign):
-    """Return the sums of w, w x and w x² over overlaps on one side of the mode, for x = (h - mode) / U.
-
-    `union` is U at the mode, where w is 1; a step away multiplies w by p q / (u v), each of them a step further.
-    """
+    """Return the sums of w, w x and w x² over overlaps on one side of the mode, for x = (h - mode) / U."""
+    # `union` is U at the mode, where w is 1; a step away multiplies w by p q / (u v), each of them a step further.
     total = first = second = 0.0
     step = 1.0
     weight = p * q / (u * v)
@@ -66,12 +62,10 @@ def one_side(p, q, u, v, union, sign):
 
 @kernel
 def moments_by_sum(n, k1, k2, out):
-    """Sum over the overlaps h of random sets of sizes k1 and k2, weights by recurrence from the mode.
-
-    With U = k1 + k2 - h, writes the means of h/U, (k1-h)/U and (k2-h)/U, the variance of 1/U, and the means of
-    (k1-h)(n-U)/U² and (k2-h)(n-U)/U². All follow from the means of x = (h - mode)/U and x², as 1/U = (1 + x)/U₀
-    with U₀ the union at the mode: written around the mode, none of them cancels.
-    """
+    """Sum over the overlaps h of random sets of sizes k1 and k2, weights by recurrence from the mode."""
+    # With U = k1 + k2 - h, writes the means of h/U, (k1-h)/U and (k2-h)/U, the variance of 1/U, and the means of
+    # (k1-h)(n-U)/U² and (k2-h)(n-U)/U². All follow from the means of x = (h - mode)/U and x², as 1/U = (1 + x)/U₀ with
+    # U₀ the union at the mode: written around the mode, none of them cancels.
     low = max(0, k1 + k2 - n)
     mode = min(k1, k2, max(low, int((k1 + 1.0) * (k2 + 1.0) / (n + 2.0))))
     # At the mode: items in both sets, in the first or second only, in their union, in neither.
@@ -94,11 +88,9 @@ def moments_by_sum(n, k1, k2, out):
 
 @kernel
 def moments_by_series(n, k1, k2, out):
-    """Write what `moments_by_sum` does, from the central moments of h up to the fourth.
-
-    The overlap strays from its mean by a small part of U only (less than 1e-3 where this is used): what is left
-    out is of the order of the sixth power of that.
-    """
+    """Write what `moments_by_sum` does, from the central moments of h up to the fourth."""
+    # The overlap strays from its mean by a small part of U only (less than 1e-3 where this is used): what is left out
+    # is of the order of the sixth power of that.
     a, b, c = float(k1), float(k2), float(n)
     mean = a * b / c
     second = mean * (1.0 - a / c) * ((c - b) / (c - 1.0))
@@ -135,11 +127,9 @@ def moments(n, k1, k2, out):
 
 @kernel(cost=5)
 def reassign(ranked, tie_start, seed, next_in_group, scores, order):
-    """Permute the ranked scores across items; write each item's score, and the items in order.
-
-    `tie_start` is the first rank of each rank's tie group. Items that draw the same score are put in input order,
-    as a stable sort would, so nothing needs sorting. `next_in_group` is scratch.
-    """
+    """Permute the ranked scores across items; write each item's score, and the items in order."""
+    # `tie_start` is the first rank of each rank's tie group. Items that draw the same score are put in input order, as
+    # a stable sort would, so nothing needs sorting. `next_in_group` is scratch.
     n = ranked.size
     for q in range(n):
         order[q] = tie_start[q]

@@ -106,10 +106,8 @@ def gather(level_r, level_s, inside_r, inside_s, partner_r, partner_s, k, x, y):
 def unions(
     start_r, items_r, scores_r, start_s, items_s, scores_s, first, paths, closed, capped, correlations, out
 ):  # fmt: skip
-    """Write a row for each point of each path (see above), NaN where the union is too large.
-
-    Without `correlations` only pairs of items are counted.
-    """
+    """Write a row for each point of each path (see above), NaN where the union is too large."""
+    # Without `correlations` only pairs of items are counted.
     (whole, real, keys_of_sort), keys, place = scratch(start_r, start_s)
     x, y, weights = np.empty(MOST, np.int32), np.empty(MOST, np.int32), np.empty(MOST)
     for q in range(first.size - 1):

@@ -62,11 +62,9 @@ def error(prediction, actual, squared):
 
 @kernel
 def uses(x, rows, tree, slots):
-    """Return, slot by slot, the nodes on the rows' ways that use the feature.
-
-    Slot s has places starts[s]..starts[s + 1] of `members` (positions in `rows`, each row's nodes from the root down),
-    `nodes` and `lefts` (whether the row goes left there); `leaves` is where each row ends.
-    """
+    """Return, slot by slot, the nodes on the rows' ways that use the feature."""
+    # Slot s has places starts[s]..starts[s + 1] of `members` (positions in `rows`, each row's nodes from the root
+    # down), `nodes` and `lefts` (whether the row goes left there); `leaves` is where each row ends.
     starts = np.zeros(slots + 1, np.int64)
     leaves = np.empty(rows.size, np.int32)
     for i in range(rows.size):
@@ -95,12 +93,10 @@ def uses(x, rows, tree, slots):
 
 @kernel
 def losses(x, columns, y, squared, rows, tree, used, seed, number, out):
-    """Write by how much the errors of the rows increase, in sum, when a used feature is permuted.
-
-    Only rows that meet the feature on their way can change, and only from the first node on where the permuted value
-    parts from the row's own way. `columns` is x transposed: permuted values come from all over one column, which
-    fits the cache where the rows do not.
-    """
+    """Write by how much the errors of the rows increase, in sum, when a used feature is permuted."""
+    # Only rows that meet the feature on their way can change, and only from the first node on where the permuted value
+    # parts from the row's own way. `columns` is x transposed: permuted values come from all over one column, which fits
+    # the cache where the rows do not.
     starts, members, nodes, lefts, leaves = uses(x, rows, tree, used.size)
     order = np.empty(rows.size, np.int32)
     for s in range(used.size):

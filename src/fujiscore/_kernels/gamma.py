@@ -37,10 +37,8 @@ def tree_before(tree, end):
 
 @kernel
 def count_joins(rank, reached, up_to, other_above, other_up_to, concordant, discordant):
-    """Count the pairs that each item adds when its own ranking brings it in, tie group by tie group.
-
-    `rank[p]` is the other rank of the p-th item and `reached[p]` the other set's size at that moment.
-    """
+    """Count the pairs that each item adds when its own ranking brings it in, tie group by tie group."""
+    # `rank[p]` is the other rank of the p-th item and `reached[p]` the other set's size at that moment.
     n = rank.size
     tree = np.zeros(n + 1, np.int32)
     start = 0
@@ -71,10 +69,8 @@ def join(members, group):
 
 @kernel(cost=25, items=lambda s_rank, *_: s_rank.size)
 def pairs(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
-    """Write how many pairs of the union are concordant, discordant, tied in r and tied in s: one row per point.
-
-    A pair tied in both rankings counts in both.
-    """
+    """Write how many pairs of the union are concordant, discordant, tied in r and tied in s: one row per point."""
+    # A pair tied in both rankings counts in both.
     n = s_rank.size
     above_r, up_to_r = np.empty(n, np.int32), np.empty(n, np.int32)
     above_s, up_to_s = np.empty(n, np.int32), np.empty(n, np.int32)

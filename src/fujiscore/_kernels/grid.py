@@ -22,11 +22,9 @@ def levels(order, sizes, out):
 
 @kernel
 def fill(level_r, level_s, r, s, even, odd, width):
-    """Add every item into the cell of its two levels, four numbers wide: one, and both scores.
-
-    Neighbouring items often share a cell, and an addition there has to wait for the one before: even and odd items
-    have tables of their own, which takes two thirds of the time. Unsigned indices need no wrap-around test.
-    """
+    """Add every item into the cell of its two levels, four numbers wide: one, and both scores."""
+    # Neighbouring items often share a cell, and an addition there has to wait for the one before: even and odd items
+    # have tables of their own, which takes two thirds of the time. Unsigned indices need no wrap-around test.
     n = r.size
     width = np.uint64(width)
     for x in range(0, n - 1, 2):
@@ -47,10 +45,8 @@ def fill(level_r, level_s, r, s, even, odd, width):
 
 @kernel(cost=5)
 def overlap(level_r, level_s, r, s, kth_r, kth_s, zero_tail, shared, fuji):
-    """Write the number of shared items and FUJI at every grid point.
-
-    The scores are not negative; `kth_r[j]` and `kth_s[j]` are the last scores of the j-th sets.
-    """
+    """Write the number of shared items and FUJI at every grid point."""
+    # The scores are not negative; `kth_r[j]` and `kth_s[j]` are the last scores of the j-th sets.
     size = kth_r.size
     even = np.zeros(4 * (size + 1) * (size + 1))
     odd = np.zeros(4 * (size + 1) * (size + 1))

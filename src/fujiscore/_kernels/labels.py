@@ -40,10 +40,8 @@ def same(ends_r, content_r, i, ends_s, content_s, j):
 
 @kernel
 def enter(begin, end, marks, ends, content, own, marks_r, ends_r, content_r, table, first, shift, known, out):
-    """Write the codes of a list's labels, new ones entered in the table, and return the number of codes.
-
-    A code's first label is in the other list, r, if the code is below `own`, and in this one otherwise.
-    """
+    """Write the codes of a list's labels, new ones entered in the table, and return the number of codes."""
+    # A code's first label is in the other list, r, if the code is below `own`, and in this one otherwise.
     for i in range(begin, end):
         slot = np.int64((marks[i] * SPREAD) >> shift)
         while table[slot] >= 0:

@@ -50,10 +50,8 @@ def tally(out, bucket, key):
 
 @kernel(cost=3)
 def count(scores, shift, out):
-    """Count scores in buckets, by the bits of their keys from `shift` up; return the least and the greatest key.
-
-    A bucket has two numbers in `out`: how many scores, with the highest bit set if they differ, and the first key.
-    """
+    """Count scores in buckets, by the bits of their keys from `shift` up; return the least and the greatest key."""
+    # A bucket has two numbers in `out`: how many scores, with the highest bit set if they differ, and the first key.
     bits = scores.view(np.uint64)
     shift = np.uint64(shift)
     least, most = ~ZERO, ZERO
@@ -100,10 +98,8 @@ def classify(scores, table, shift, low, high, classes, out):
 
 @kernel(cost=6)
 def fill(r, s, class_r, class_s, scales_r, scales_s, centres_r, centres_s, cells, kept):
-    """Add items to the cells of their two classes; write those to be kept to `kept`, and return how many they are.
-
-    Scores are carried times the scale of their class, negative ones as 0.
-    """
+    """Add items to the cells of their two classes; write those to be kept to `kept`, and return how many they are."""
+    # Scores are carried times the scale of their class, negative ones as 0.
     width = np.uint64(scales_s.size)
     count = 0
     for i in range(r.size):

@@ -49,11 +49,9 @@ def reach(values, position, distance, step):
 
 @kernel
 def mean_digamma(x, order, codes, starts, ends, neighbours, digamma, out):
-    """Write, for each feature, the mean digamma of the number of points nearer than the k-th of the own class.
-
-    `order` sorts each feature's values x (feature, row); class c takes places starts[c]..ends[c], and a class of one
-    member none. `digamma[m]` is the digamma function of m.
-    """
+    """Write, for each feature, the mean digamma of the number of points nearer than the k-th of the own class."""
+    # `order` sorts each feature's values x (feature, row); class c takes places starts[c]..ends[c], and a class of one
+    # member none. `digamma[m]` is the digamma function of m.
     rows = order.shape[1]
     line = np.empty(rows)  # all values, sorted
     grouped = np.empty(rows)  # the same, sorted within each class
@@ -93,10 +91,8 @@ def put(distance, near):
 
 @kernel
 def offer_slab(xs, ys, left, right, x, y, near, furthest):
-    """Offer a slab's points to a point's list of the nearest: outward in x from left and right, while near enough.
-
-    Returns the last distance of the list, as `furthest` is before.
-    """
+    """Offer a slab's points to a point's list of the nearest: outward in x from left and right, while near enough."""
+    # Returns the last distance of the list, as `furthest` is before.
     while x - xs[left] < furthest:
         gap = abs(ys[left] - y)
         if gap < furthest:
@@ -112,10 +108,8 @@ def offer_slab(xs, ys, left, right, x, y, near, furthest):
 
 @kernel
 def inside(line, place, distance):
-    """Return how many of the sorted values are nearer to one of them than `distance`, itself included.
-
-    BLOCK infinite values at either end of the line let blocks be counted whole.
-    """
+    """Return how many of the sorted values are nearer to one of them than `distance`, itself included."""
+    # BLOCK infinite values at either end of the line let blocks be counted whole.
     value = line[place]
     start = place + 1
     while line[start + BLOCK - 1] - value < distance:
@@ -150,11 +144,9 @@ def fill_slabs(x, order, y, size, xs, ys, line, fronts):
 
 @kernel
 def joint_distance(x, y, point, slab, size, xs, ys, fronts, near):
-    """Return the distance of a point to its k-th nearest other (k = near.size): the larger of the gaps in x and y.
-
-    Slabs are visited outward from the point's own until their gap in y is too large. `fronts` says how many points of
-    each slab are left of x, as points come in order of x; y[point] is the point's own.
-    """
+    """Return the distance of a point to its k-th nearest other (k = near.size): the larger of the gaps in x and y."""
+    # Slabs are visited outward from the point's own until their gap in y is too large. `fronts` says how many points of
+    # each slab are left of x, as points come in order of x; y[point] is the point's own.
     value = y[point]
     near[:] = np.inf
     furthest = offer_slab(xs[slab], ys[slab], fronts[slab] - 1, fronts[slab] + 1, x, value, near, np.inf)
@@ -170,11 +162,9 @@ def joint_distance(x, y, point, slab, size, xs, ys, fronts, near):
 
 @kernel
 def mean_digammas(x, order, y, k, digamma, out):
-    """Write, for each feature, the mean of the digammas, in sum, of how many points are nearer in x and in y.
-
-    Nearer than the k-th nearest, as in `joint_distance`. Points are sorted by y, and `order` sorts each feature's
-    values x (feature, point). A slab of about sqrt(n) points costs as much to enter as its points near x to visit.
-    """
+    """Write, for each feature, the mean of the digammas, in sum, of how many points are nearer in x and in y."""
+    # Nearer than the k-th nearest, as in `joint_distance`. Points are sorted by y, and `order` sorts each feature's
+    # values x (feature, point). A slab of about sqrt(n) points costs as much to enter as its points near x to visit.
     n = y.size
     size = max(8, int(0.8 * np.sqrt(n * k)))
     slabs = (n + size - 1) // size

@@ -35,11 +35,9 @@ def load(z, first, last, start, end, out):
 
 @kernel
 def add_numeric(left, right, features, rows, columns, distances):
-    """Add the differences of a chunk of features, in their order.
-
-    Two rows and four features a pass keep the sums in registers and load each value once for both rows; a row beyond
-    an odd number of rows, and features up to a multiple of four, hold nothing of use.
-    """
+    """Add the differences of a chunk of features, in their order."""
+    # Two rows and four features a pass keep the sums in registers and load each value once for both rows; a row beyond
+    # an odd number of rows, and features up to a multiple of four, hold nothing of use.
     for i in range(0, rows, 2):
         line, next_line = distances[i], distances[i + 1]
         for f in range(0, features, 4):
@@ -179,10 +177,8 @@ def load_lanes(z, first, last, lanes, missing):
 
 @kernel
 def numeric_scores(z, first, last, sides, weights, rows, out):
-    """Add the weighted differences to numeric features first..last, at most LANES.
-
-    A side is (first row, end, first cell, neighbours in a cell): rows of one class and their nearest in one class.
-    """
+    """Add the weighted differences to numeric features first..last, at most LANES."""
+    # A side is (first row, end, first cell, neighbours in a cell): rows of one class and their nearest in one class.
     lanes = np.zeros((z.shape[1], LANES))
     missing = np.zeros((z.shape[1], LANES))
     some = load_lanes(z, first, last, lanes, missing)

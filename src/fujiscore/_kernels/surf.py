@@ -63,11 +63,9 @@ def radius(line, row):
 
 @kernel
 def near_weights(lines, start, target, bound, limit):
-    """Replace distances by weights: those of a row's near hits sum to -1 / n, of its near misses to 1 / n.
-
-    Near is nearer than `limit`, or than the row's own radius if that is NaN. A hit has a target that is less than
-    `bound` away.
-    """
+    """Replace distances by weights: those of a row's near hits sum to -1 / n, of its near misses to 1 / n."""
+    # Near is nearer than `limit`, or than the row's own radius if that is NaN. A hit has a target that is less than
+    # `bound` away.
     n = lines.shape[1]
     for i in range(lines.shape[0]):
         line = lines[i]

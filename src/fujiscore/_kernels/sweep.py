@@ -61,12 +61,10 @@ def head_sums(rank, ranked, start, size, other, high, low, huge):
 
 @kernel
 def disjoint_head(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, fuji):
-    """Fill the points before the first shared item, and return how many they are.
-
-    While the two sets are disjoint every member is a miss, so going upward both sums only grow: nothing is
-    subtracted, and a tiny FUJI value keeps its relative precision. A huge score can only be summed while the
-    k-th is huge too.
-    """
+    """Fill the points before the first shared item, and return how many they are."""
+    # While the two sets are disjoint every member is a miss, so going upward both sums only grow: nothing is
+    # subtracted, and a tiny FUJI value keeps its relative precision. A huge score can only be summed while the k-th is
+    # huge too.
     a = a_low = a_huge = 0.0
     b = b_low = b_huge = 0.0
     c1 = c2 = 0
@@ -88,12 +86,10 @@ def disjoint_head(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared,
 
 @kernel(cost=12)
 def overlap(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, fuji):
-    """Write the number h of shared items, and FUJI = (h + A/s_(k2) + B/r_(k1)) / (k1 + k2 - h), along the path.
-
-    From the end of the path downward the scores that enter a sum grow, and none exceeds the current k-th: with
-    106 bits the error is far below the shared count, which is at least 1 here. (Upward, large scores leave and
-    small ones stay: with scores that fall geometrically nothing of them would be left.)
-    """
+    """Write the number h of shared items, and FUJI = (h + A/s_(k2) + B/r_(k1)) / (k1 + k2 - h), along the path."""
+    # From the end of the path downward the scores that enter a sum grow, and none exceeds the current k-th: with 106
+    # bits the error is far below the shared count, which is at least 1 here. (Upward, large scores leave and small ones
+    # stay: with scores that fall geometrically nothing of them would be left.)
     first = disjoint_head(s_rank, r_rank, ranked_r, ranked_s, k1, k2, zero_tail, shared, fuji)
     a = a_low = b = b_low = 0.0
     scale_a = scale_b = 1.0
@@ -154,11 +150,9 @@ def fit_unit(x, unit):
 
 @kernel(cost=8)
 def correlation(s_rank, r_rank, ranked_r, ranked_s, k1, k2, out):
-    """Write the Pearson correlation of the scores over the union at every point (NaN where a side is constant).
-
-    The union only grows, so Welford's update never subtracts. Scores enter as deviations from the best one, which
-    is exact for scores close together, and in a unit that follows the largest deviation so far.
-    """
+    """Write the Pearson correlation of the scores over the union at every point (NaN where a side is constant)."""
+    # The union only grows, so Welford's update never subtracts. Scores enter as deviations from the best one, which is
+    # exact for scores close together, and in a unit that follows the largest deviation so far.
     size = 0
     mean_r = mean_s = spread_r = spread_s = both = unit_r = unit_s = 0.0
     best_r = ranked_r[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.charts import figure, svg
@@ -9,8 +10,6 @@ from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular, fields_only
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from fujiscore.charts.kinds import Chart
 
 
@@ -37,8 +36,8 @@ class Result(Tabular):
         return figure.draw(self._charts()[0], ax)
 
 
-def charts_of(result: Result) -> Sequence[Chart]:
-    """Return the charts of a result, the most important one first."""
+def charts_of(result: Result) -> Sequence[Any]:
+    """Return the charts of a result, the most important one first; of which kind they are, the caller knows."""
     return result._charts()  # noqa: SLF001 - the one way to them from outside
 
 

@@ -11,10 +11,12 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.charts import figure
+from fujiscore.charts.kinds import Line, Lines
 from fujiscore.charts.result import charts_of
+from fujiscore.charts.terminal import side_by_side
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw_figure, write_page
-from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, PURPLE, label, side_by_side, table
+from fujiscore.cli.terminal import label, table
 from fujiscore.errors import InputError, short_names
 from fujiscore.measures.overlap import at_zero, overlap_of
 from fujiscore.measures.registry import find
@@ -33,7 +35,6 @@ DEFAULT_MEASURES = ("fuji", "jaccard")
 USUAL_SIZES = (1, 5, 10, 50, 100, 1000)
 FEW = 8
 NEAR_MISSES = 5
-COLOURS = (ORANGE, BLUE, GREEN, PURPLE)
 
 
 @click.command(
@@ -319,14 +320,14 @@ def _in_words(result: fj.results.Comparison, screen: Screen) -> list[str]:
     return [text for line in chance_words(result.chance.values()) for text in screen.wrap(line)]
 
 
-def _charts(result: fj.results.Comparison) -> list[tuple[Any, ...]]:
+def _charts(result: fj.results.Comparison) -> list[Lines]:
     """Return the curves to draw, each with its chance level."""
     charts = []
-    for i, (name, curve) in enumerate(result.curves.items()):
-        level = result.chance.get(name)
-        title = find(name).title + ("" if level is None else " (dotted: by chance)")
-        expected = None if level is None else level.expected
-        charts.append((title, curve.ks, [curve.values], expected, COLOURS[i % len(COLOURS)]))
+    for name, curve in result.curves.items():
+        title, lines = find(name).title, [Line(curve.values)]
+        if name in result.chance:
+            title, lines = f"{title} (dotted: by chance)", [*lines, Line(result.chance[name].expected, dashed=True)]
+        charts.append(Lines(curve.ks, lines, title=title))
     return charts
 
 
@@ -433,5 +434,5 @@ def _bounds_text(
     ]
     if along.ks.size > 1:
         title = "FUJI lies between the lines, whatever the missing scores"
-        lines += ["", *side_by_side(screen, [(title, along.ks, [along.low, along.high], None, ORANGE)])]
+        lines += ["", *side_by_side(screen, [replace(chart, title=title) for chart in charts_of(along)])]
     return lines

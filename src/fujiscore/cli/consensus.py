@@ -8,10 +8,12 @@ import click
 import numpy as np
 
 import fujiscore as fj
+from fujiscore.charts.kinds import Line, Lines
 from fujiscore.charts.result import charts_of
+from fujiscore.charts.terminal import side_by_side
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
-from fujiscore.cli.terminal import BLUE, label, side_by_side, table
+from fujiscore.cli.terminal import BLUE, label, table
 from fujiscore.inference.multiplicity import ADJUSTMENTS
 from fujiscore.many.aggregation import METHODS
 from fujiscore.measures.registry import find
@@ -178,7 +180,7 @@ def _depths(screen: Screen, agreement: fj.results.RankAgreement | None) -> list[
         return lines
     share = np.minimum(agreement.values / agreement.expected, 1.0)
     title = "by depth: 0 perfect agreement, 1 random order or worse"
-    return [*lines, "", *side_by_side(screen, [(title, agreement.ks, [share], None, BLUE)])]
+    return [*lines, "", *side_by_side(screen, [Lines(agreement.ks, [Line(share)], title=title)], (BLUE,))]
 
 
 def _number(value: Any) -> str:

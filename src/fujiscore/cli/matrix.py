@@ -11,9 +11,10 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.charts.result import charts_of
+from fujiscore.charts.terminal import heat_map
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
-from fujiscore.cli.terminal import heat_map, label, table
+from fujiscore.cli.terminal import label, table
 from fujiscore.errors import NAME, InputError, first_few, shown
 from fujiscore.io.documents import exists
 from fujiscore.measures.registry import find
@@ -200,7 +201,7 @@ def _text(screen: Screen, matrices: list[fj.results.Matrix], n: int, show: int |
         return [*lines, "", *table(screen, header, rows[:show]), *more, *_legend(screen, first)]
     for matrix in matrices:
         lines += ["", screen.style(f"{find(matrix.measure).title}: {matrix.area}", bold=True)]
-        drawn = heat_map(screen, names, columns, matrix.values, matrix.marks)
+        drawn = heat_map(screen, charts_of(matrix)[0])
         lines += drawn or _extremes(screen, matrix, show or EXTREMES)
     return [*lines, *_legend(screen, first)]
 

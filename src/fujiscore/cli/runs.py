@@ -229,7 +229,7 @@ def _report(result: RunComparison, verdict: Verdict, names: tuple[str, str], sho
         list(columns),
         lambda: zip(*rows, strict=True),
         result.notes,
-        lambda: result.to_markdown(show, verdict.lines()),
+        lambda: result.to_markdown(rows=show, verdict=verdict.lines()),
         partial(_write_parquet, result),
     )
 

@@ -12,10 +12,11 @@ import click
 import fujiscore as fj
 from fujiscore.charts.figure import LONGEST
 from fujiscore.charts.result import charts_of
+from fujiscore.charts.terminal import side_by_side
 from fujiscore.cli import inputs, options
 from fujiscore.cli.between import report as report_between
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
-from fujiscore.cli.terminal import BLUE, ORANGE, label, side_by_side, table
+from fujiscore.cli.terminal import BLUE, ORANGE, label, table
 from fujiscore.errors import NAME, InputError, counted, printable, short_names, shortened
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.many.ranks import COVERS as RANKS_COVER
@@ -179,7 +180,7 @@ def _deliver_ranks(result: fj.results.ItemRanks, name: str, plot: str | None, wr
     rows = list(zip(*plain, strict=True))
     if plot is not None:
         shown = min(len(rows), writing.show or DRAWN, MOST_DRAWN)
-        draw(plot, writing, [replace(chart, most=shown) for chart in charts_of(result)])  # type: ignore[call-arg]
+        draw(plot, writing, [replace(chart, most=shown) for chart in charts_of(result)])
     data = {"group": name, "rankings": result.m, "confidence": result.confidence, "k": result.k}
     items = [dict(zip(columns, row, strict=True)) for row in rows]
     report = Report(
@@ -358,12 +359,16 @@ def _text(
     for _, test in results:
         lines += screen.wrap(_verdict(names, test)) if test is not None else []
     charts = [
-        (f"{name}: {find(one.measure).title} over k", one.ks, [one.values], None, (ORANGE, BLUE)[i])
+        replace(charts_of(one)[0], title=f"{name}: {find(one.measure).title} over k")
         for part in curves
-        for i, (name, one) in enumerate(zip(names, part, strict=True))
+        for name, one in zip(names, part, strict=True)
         if one.ks.size > 1
     ]
-    return [*lines, *([""] if results[0][1] and charts else []), *side_by_side(screen, charts)]
+    return [
+        *lines,
+        *([""] if results[0][1] and charts else []),
+        *side_by_side(screen, charts, (ORANGE, BLUE)[: len(names)]),
+    ]
 
 
 def _verdict(names: Sequence[str], test: fj.results.StabilityComparison) -> str:

@@ -90,7 +90,7 @@ def command(
             methods=tuple(dict.fromkeys(request.method)),
             trees=request.trees,
             random_state=request.seed,
-            resume=None if results is None else results.resume,
+            checkpoint=None if results is None else results.resume,
             top=writing.show or SHOWN,
             **chosen,
             **work.arguments(writing),

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fujiscore.charts.kinds import Dots, Mark, Ranges, Rows
+from fujiscore.charts.kinds import Chart, Dots, Lines, Mark, Ranges, Rows
 from fujiscore.charts.result import charts_of
 from fujiscore.features.report import by_stability, most_similar, short_methods, stability_kinds
 from fujiscore.measures.registry import find
 from fujiscore.pair.charts import curves
 
 if TYPE_CHECKING:
-    from fujiscore.charts.kinds import Chart, Lines
     from fujiscore.features.study import Study
 
 # The most pairs in a figure of curves, columns of a method's name there and elsewhere, and features of a figure.
@@ -59,4 +58,4 @@ def rank_charts(study: Study) -> list[Chart]:
     """Return the rank intervals of the first features of each method."""
     names, most = short_methods(study, LONGEST), min(study.settings["top"], MOST_ITEMS)
     charts = {name: charts_of(ranks)[0] for name, ranks in study.ranks.items()}
-    return [replace(chart, heading=names[name], most=most) for name, chart in charts.items()]  # type: ignore[call-arg]
+    return [replace(chart, heading=names[name], most=most) for name, chart in charts.items()]

@@ -165,12 +165,12 @@ def _split(table: Features, splitter: Any, fraction: float, seed: int) -> Plan:
 
 
 def resampled_scores(
-    table: Features, rankers: Rankers, trees: int, schedule: Plan, *, resume: Any = None, **work: Any
+    table: Features, rankers: Rankers, trees: int, schedule: Plan, *, checkpoint: Any = None, **work: Any
 ) -> tuple[Scores, int]:
-    """Return scores of shape (resamples, methods, features), and how many of the resamples the folder `resume` held."""
+    """Return scores of shape (resamples, methods, features), and how many resamples the checkpoint held."""
     shared = (table, rankers, trees, schedule)
     tiles = [(index,) for index in range(schedule.count)]
-    with nullcontext() if resume is None else finished_tiles(resume, "resume", "resample", _key(*shared)) as kept:
+    with nullcontext() if checkpoint is None else finished_tiles(checkpoint, "resample", _key(*shared)) as kept:
         scores = np.array(run(_tile, tiles, shared=shared, kept=kept, label="resamples", **work))
     return scores, 0 if kept is None else kept.found
 

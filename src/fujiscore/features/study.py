@@ -267,7 +267,7 @@ def study(
     groups: Any = None,
     trees: int = 200,
     random_state: Any = 0,
-    resume: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **work: Unpack[Execution],
 ) -> Study:
     """Rank the features of a data set by several methods, compare the rankings and judge their stability.
@@ -294,7 +294,7 @@ def study(
         Number of features to list, and depth of the top of a ranking.
     random_state : int, RandomState, Generator or None
         The seed; None for a fresh one. The result depends on it alone, not on threads or their order.
-    resume : path, optional
+    checkpoint : path, optional
         A folder that keeps finished resamples, so that an interrupted run resumes. They are reused only for the same
         data, methods and options. One run at a time may use it.
 
@@ -347,7 +347,7 @@ def study(
     threads: Any = {"n_jobs": work.get("n_jobs"), "progress": work.get("progress")}
     with kept_warning_filters():
         scores = scores_of(table, rankers, settings["trees"], seed, **threads)
-        drawn, resumed = resampled_scores(table, rankers, settings["trees"], schedule, resume=resume, **work)
+        drawn, resumed = resampled_scores(table, rankers, settings["trees"], schedule, checkpoint=checkpoint, **work)
     rankings = as_rankings(rankers, scores, table)
     names = [f"resample {i + 1}" for i in range(schedule.count)]
     resampled = {name: as_rankings(names, drawn[:, i], table) for i, name in enumerate(rankers)}

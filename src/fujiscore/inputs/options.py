@@ -22,6 +22,7 @@ Missing: TypeAlias = Literal["raise", "zero", "drop"]
 Duplicates: TypeAlias = Literal["raise", "max", "mean", "first"]
 NEGATIVE, NAN, MISSING, DUPLICATES = map(get_args, (Negative, Nan, Missing, Duplicates))
 OF_MODELS = ("feature_names", "group", "each", "importance_type")  # what `importances` takes besides
+RENAMED = {"resume": "checkpoint"}
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
@@ -87,6 +88,6 @@ def _unknown_keyword(function: str, name: str, known: Collection[str]) -> Except
             f"{function} has no {spelled(name)}, which is an option of importances. Pass the rankings that it returns: "
             f"{function}(importances(model, {name}=...), ...)."
         )
-    near = get_close_matches(name, known, n=1)
+    near = [RENAMED[name]] if RENAMED.get(name) in known else get_close_matches(name, known, n=1)
     hint = f". Did you mean {near[0]!r}?" if near else ""
     return TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")

@@ -44,6 +44,12 @@ def _ratio(o: Counts | TopSets, above: Scores | Sizes, below: Scores | Sizes) ->
     return values
 
 
+def _above_chance(o: Counts | TopSets, most: Scores | Sizes) -> Scores:
+    """Return (h - E) / (most - E)."""
+    expected = _expected(o)
+    return _ratio(o, o.shared - expected, most - expected)
+
+
 def _divided(above: Scores, below: Scores) -> Scores:
     """Divide; NaN where the divisor is 0."""
     values: Scores = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
@@ -165,10 +171,10 @@ FORMULAS: dict[str, Callable[..., Scores]] = {
     "jaccard": lambda o: o.shared / (o.k1 + o.k2 - o.shared),
     "hamming": lambda o: 1 - (o.k1 + o.k2 - 2 * o.shared) / o.n,
     "pog": lambda o: o.shared / o.k1,
-    "npog": lambda o: _ratio(o, o.shared - _expected(o), o.k1 - _expected(o)),
-    "kuncheva": lambda o: _ratio(o, o.shared - _expected(o), o.k1 - _expected(o)),
+    "npog": lambda o: _above_chance(o, o.k1),
+    "kuncheva": lambda o: _above_chance(o, o.k1),
     "lustgarten": lambda o: _ratio(o, o.shared - _expected(o), np.minimum(o.k1, o.k2) - _least(o)),
-    "wald": lambda o: _ratio(o, o.shared - _expected(o), np.minimum(o.k1, o.k2) - _expected(o)),
+    "wald": lambda o: _above_chance(o, np.minimum(o.k1, o.k2)),
     "krizek": _equal_sets,
     "cwrel": lambda o: _ratio(o, o.shared - _least(o), (o.k1 + o.k2) // 2 - _least(o)),
     "correlation": lambda o: o.correlation,
@@ -179,7 +185,7 @@ FORMULAS: dict[str, Callable[..., Scores]] = {
     "gamma": lambda o: _divided(o.pairs[:, 0] - o.pairs[:, 1], o.pairs[:, 0] + o.pairs[:, 1]),
     "dice": lambda o: 2 * o.shared / (o.k1 + o.k2),
     "ochiai": lambda o: o.shared / np.sqrt(1.0 * o.k1 * o.k2),
-    "kappa": lambda o: _ratio(o, o.shared - _expected(o), (o.k1 + o.k2) / 2 - _expected(o)),
+    "kappa": lambda o: _above_chance(o, (o.k1 + o.k2) / 2),
     "average_overlap": _average_overlap,
     "rbo": _rbo,
     "kendall": _kendall,

@@ -68,10 +68,8 @@ def named_grid(kind: str, depth: int) -> Sizes:
 
 
 def grid(ks: Any, depth: int, limit: int | None = None, argument: str = "ks") -> Grid:
-    """Return the grid that a name or increasing integers stand for; named ones end at the depth.
-
-    `limit` is the largest k that may be asked for: the depth, unless a universe tells what lies beyond it.
-    """
+    """Return the grid that a name or increasing integers stand for; named ones end at the depth."""
+    # `limit` is the largest k that may be asked for: the depth, unless a universe tells what lies beyond it.
     if isinstance(ks, Grid):
         return ks
     if isinstance(ks, str):

@@ -164,10 +164,12 @@ class Overlap:
     def _shared_and_fuji(self) -> tuple[Sizes, Scores]:
         points = self.inner
         shared, fuji = np.empty(self.k1.size, np.int64), np.empty(self.k1.size)
+        if points == self.k1.size:  # no slices: they take 3 % of a short curve
+            self._within_lists(self.k1, self.k2, shared, fuji)
+            return shared, fuji
         if points:
             self._within_lists(self.k1[:points], self.k2[:points], shared[:points], fuji[:points])
-        if points < self.k1.size:
-            self._beyond_lists(shared[points:], fuji[points:])
+        self._beyond_lists(shared[points:], fuji[points:])
         return shared, fuji
 
     def _within_lists(self, k1: Sizes, k2: Sizes, shared: Sizes, fuji: Scores) -> None:
@@ -278,17 +280,17 @@ def _closed(ranking: Ranking, sizes: Sizes, n: int, ties: str) -> Sizes:
     by_rank = ordered.by_rank
     if ties == "stable":
         return sizes
-    ranked, k = by_rank.raw, int(sizes[0])
-    if by_rank.untied if sizes.size > 1 else k == ranked.size or bool(ranked[k - 1] != ranked[k]):
-        return sizes
-    return by_rank.tie_groups[1][sizes - 1].astype(np.int64)
+    if sizes.size > 1:
+        untied = by_rank.untied
+    else:
+        k = int(sizes[0])
+        untied = k == by_rank.raw.size or bool(by_rank.raw[k - 1] != by_rank.raw[k])
+    return sizes if untied else by_rank.tie_groups[1][sizes - 1].astype(np.int64)
 
 
 def at_zero(sets: TopSets, *, fuzzy: bool) -> NDArray[np.bool_]:
-    """Return at which points both sets end with scores of 0: these hold everything, and every measure is 1.
-
-    In memberships (`fuzzy`) scores below 0 count as 0.
-    """
+    """Return at which points both sets end with scores of 0: these hold everything, and every measure is 1."""
+    # In memberships (`fuzzy`) scores below 0 count as 0.
     return sets.r.ends_at_zero(sets.k1, fuzzy=fuzzy) & sets.s.ends_at_zero(sets.k2, fuzzy=fuzzy)
 
 
@@ -314,10 +316,8 @@ def capped(ranking: Ranking, sizes: Sizes) -> Sizes:
 
 
 def tail_moments(ranking: Ranking, sizes: Sizes, n: int, zero_tail: float) -> tuple[Scores, Scores]:
-    """Return mean and variance of the memberships outside a ranking's top sets.
-
-    With a universe of n items, those that the ranking does not hold are at 0 below all others.
-    """
+    """Return mean and variance of the memberships outside a ranking's top sets."""
+    # With a universe of n items, those that the ranking does not hold are at 0 below all others.
     inside = np.minimum(sizes, ranking.n) - 1
     mean, variance = (tails[inside] for tails in ranking.tails)
     if n > ranking.n:
@@ -337,10 +337,8 @@ def levels(order: Order, sizes: Sizes) -> NDArray[np.uint8]:
 
 
 def pair(r: Any, s: Any, policies: Any, names: tuple[str, str] = ("r", "s"), *, kept: bool = True) -> Rankings:
-    """Align and check two rankings, and sort large ones side by side.
-
-    Arrays are copied, unless the rankings are not kept beyond the call: the copy takes up to 15 % of a whole curve.
-    """
+    """Align and check two rankings, and sort large ones side by side."""
+    # Arrays are copied, unless the rankings are not kept beyond the call: the copy takes up to 15 % of a whole curve.
     both = (None if policies else _clean_arrays(r, s, kept=kept)) or align((r, s), _names(r, s, names), **policies)
     if both.n >= SORT_SIDE_BY_SIDE:
         run(_sort, [(ranking,) for ranking in both], n_jobs=2, progress=False)
@@ -378,16 +376,9 @@ def overlap_of(both: Rankings, k1: Sizes, k2: Sizes, *, ties: str = "closed", ze
     return Overlap(r, s, k1, k2, ties=ties, zero_tail=zero_tail, population=both.population)
 
 
-def limit(rankings: Rankings) -> int:
-    """Return the largest k that may be asked for: beyond truncated lists only with a universe."""
-    return rankings.depth if rankings.universe is None else rankings.universe
-
-
 def _finite(ranking: Ranking) -> Scores:
-    """Return scores with -inf as the least finite score, small enough that no difference of two overflows.
-
-    Absent items are at 0, or at the least listed score if that is lower.
-    """
+    """Return scores with -inf as the least finite score, small enough that no difference of two overflows."""
+    # Absent items are at 0, or at the least listed score if that is lower.
     ranked = ranking.ordered.by_rank.raw
     if ranked[-1] == -np.inf:
         finite = ranked[ranked > (-np.inf if ranking.absent is None else LOWEST)]

@@ -203,10 +203,8 @@ def _covariances(side: Prepared) -> tuple[tuple[Scores, Scores], tuple[Scores, S
 
 
 def area_null(overlap: TopSets, measure: Measure, places: Sizes, variances: Scores) -> AreaNull | None:
-    """Return the null of the headline over some places of a path; None where only permutations tell it.
-
-    `variances` are the exact ones at these places.
-    """
+    """Return the null of the headline over some places of a path; None where only permutations tell it."""
+    # `variances` are the exact ones at these places.
     if not has_area_null(measure):
         return None
     serving, exact = measure, variances
@@ -288,10 +286,8 @@ def coefficients(measure: Measure, n: int, k1: Sizes, k2: Sizes, lacking_r: Scor
 def pair_moments(
     i: Sizes, j: Sizes, first: Prepared, second: Prepared, measure: Measure, weights: Scores, exact: Scores
 ) -> tuple[Scores, Scores]:
-    """Return variance and law by chance of the weighted sum of a measure's values: rankings i and j of two stacks.
-
-    `exact` are the exact variances at the points of the path, one row per pair.
-    """
+    """Return variance and law by chance of the weighted sum of a measure's values: rankings i and j of two stacks."""
+    # `exact` are the exact variances at the points of the path, one row per pair.
     sizes, lacking = (first.sizes[i], second.sizes[j]), (first.lacking[i], second.lacking[j])
     factors = coefficients(measure, first.n, *sizes, *lacking)
     variances, laws = np.empty(i.size), np.empty((i.size, _kernels.area.LAW))
@@ -309,11 +305,9 @@ def area_weights(size: int) -> Scores:
 
 
 def thinned(weights: Scores, k1: Sizes | None = None, k2: Sizes | None = None) -> tuple[Sizes, Scores]:
-    """Return at most MOST_POINTS places along a path, dense where it begins, and their weights.
-
-    The weight of a point between two places goes to them as linear interpolation would take from them. Points with
-    the same sets (of sizes k1 and k2) are one.
-    """
+    """Return at most MOST_POINTS places along a path, dense where it begins, and their weights."""
+    # The weight of a point between two places goes to them as linear interpolation would take from them. Points with
+    # the same sets (of sizes k1 and k2) are one.
     size = weights.size
     if size <= MOST_POINTS:
         return np.arange(size), weights
@@ -337,10 +331,8 @@ def thinned(weights: Scores, k1: Sizes | None = None, k2: Sizes | None = None) -
 
 
 def p_value(z: Any, laws: Scores, least: Any = 0.0, alternative: str = "greater") -> Any:
-    """Return how often chance gives an area at least as large (small, far from the mean), elementwise.
-
-    `z` in standard deviations; one law for all, or a row each. Not below `least` nor LEAST; NaN where z is.
-    """
+    """Return how often chance gives an area at least as large (small, far from the mean), elementwise."""
+    # `z` in standard deviations; one law for all, or a row each. Not below `least` nor LEAST; NaN where z is.
     choice("alternative", alternative, ALTERNATIVES)
     standardised = np.asarray(z, np.float64)
     sides = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}[alternative]

@@ -70,10 +70,8 @@ class ListFacts:
 
 
 def side(n: int, start: Sizes, scores: Scores, ks: Sizes, sizes: Sizes, *, closed: bool, capped: bool) -> ListFacts:
-    """Return what chance depends on in lists cut at one k each, 0 for those that are left out.
-
-    `sizes` are the sizes of the others' top sets.
-    """
+    """Return what chance depends on in lists cut at one k each, 0 for those that are left out."""
+    # `sizes` are the sizes of the others' top sets.
     here = np.flatnonzero(ks)
     set_sizes = np.zeros(ks.size, np.int64)
     set_sizes[here] = sizes

@@ -92,10 +92,8 @@ def permute(
     executor: Any = None,
     progress: bool | None = None,
 ) -> dict[str, Permutations]:
-    """Permute s's scores across the items, and collect what each measure gives.
-
-    `places` are the points of each grid along the path; the headline values have one row per grid.
-    """
+    """Permute s's scores across the items, and collect what each measure gives."""
+    # `places` are the points of each grid along the path; the headline values have one row per grid.
     count = integer("permutations", permutations)
     if count == 0:
         return {}

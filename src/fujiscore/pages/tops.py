@@ -19,11 +19,9 @@ SMALL = 1e-30
 
 
 def tops(rankings: Rankings, *, ties: str = "closed", zero_tail: str = "include", cells: int = CELLS) -> dict[str, Any]:
-    """Return names, items, ranks and scores down to a depth to which every ranking is complete.
-
-    Every item within the depth of one ranking is there with its ranks and scores in all, so that the script can explain
-    FUJI of any pair at any k up to the depth.
-    """
+    """Return names, items, ranks and scores down to a depth to which every ranking is complete."""
+    # Every item within the depth of one ranking is there with its ranks and scores in all, so that the script can
+    # explain FUJI of any pair at any k up to the depth.
     ranks = np.array([_ranks(ranking, ties) for ranking in rankings], np.int32)
     best = ranks.min(axis=0)
     room = max(cells // len(rankings), 1)

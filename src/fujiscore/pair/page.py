@@ -37,7 +37,7 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
     return Page(
         kind="Comparison of two rankings",
         names=names,
-        verdict=verdict_of(result),
+        verdict=f"{result.verdict()}.",
         facts=[_fact(level) for level in levels[:FACTS]],
         parts=parts,
         settings=_settings(result),
@@ -48,14 +48,8 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
 
 def embedded(result: Comparison, **room: int) -> dict[str, Any]:
     """Return both rankings as the page holds them."""
-    overlap = result.overlap
-    entry = result.loaded("the page's items")
-    return tops(entry, ties=overlap.ties, zero_tail=zero_policy(overlap), **room)
-
-
-def verdict_of(result: Comparison) -> str:
-    """Return the answer as a sentence."""
-    return f"{result.verdict()}."
+    rankings = result.loaded("the page's items")
+    return tops(rankings, ties=result.overlap.ties, zero_tail=zero_policy(result.overlap), **room)
 
 
 def p_words(level: Level) -> str:
@@ -139,7 +133,7 @@ def _p_cell(level: Level) -> str | None:
 
 def _settings(result: Comparison) -> dict[str, Any]:
     """Return how the comparison was made."""
-    rankings = result.rankings
+    rankings, levels = result.rankings, list(result.chance.values())
     return {
         "items": result.n,
         "universe": rankings.universe or "not given",
@@ -147,15 +141,9 @@ def _settings(result: Comparison) -> dict[str, Any]:
         "measures": ", ".join(measure.name for measure in result.measures),
         "ties": result.overlap.ties,
         "zero tail": zero_policy(result.overlap),
-        "p-values": _p_method(result),
+        "p-values": levels[0].how if levels and levels[0].method is not None else "none",
         "alternative": result.alternative,
     }
-
-
-def _p_method(result: Comparison) -> str:
-    """Return where the p-values come from."""
-    levels = list(result.chance.values())
-    return levels[0].how if levels and levels[0].method is not None else "none"
 
 
 def joined(notes: Sequence[Sequence[str]]) -> list[str]:

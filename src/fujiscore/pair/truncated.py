@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
-from fujiscore.charts.kinds import Band, Line, intervals
+from fujiscore.charts.kinds import Band, Chart, Line, intervals
 from fujiscore.charts.result import Result, record
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.inputs import models
@@ -26,7 +26,6 @@ from fujiscore.measures.registry import area, find
 from fujiscore.text.notes import reworded, without
 
 if TYPE_CHECKING:
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.text.tables import Table
 
@@ -332,10 +331,8 @@ def average_overlap(r: Any, s: Any, k: int | None = None, *, ties: ListTies | No
 
 
 def _weighted(agreement: _Agreement, short: int, long: int, p: float) -> RBO:
-    """Return the weighted sums of the agreements, with what follows unseen in closed form.
-
-    All sums are divided by that of the weights, which is 1 but for rounding: identical lists give exactly 1.
-    """
+    """Return the weighted sums of the agreements, with what follows unseen in closed form."""
+    # All sums are divided by that of the weights, which is 1 but for rounding: identical lists give exactly 1.
     shared = agreement.shared
     same = long + short - shared  # from this depth on, lists that agree as far as they can hold the same items
     beyond = np.arange(long + 1, same + 1)

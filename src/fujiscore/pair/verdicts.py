@@ -19,19 +19,10 @@ if TYPE_CHECKING:
 MOST_DIGITS = 6
 
 
-def headline_level(result: Comparison) -> Level:
-    """Return the first measure's top-weighted area, whose k are even on a log axis; without one its first level."""
-    levels = [level for level in result.levels() if level.measure == result.measures[0].name]
-    weighted = {points.area for points in result.grids if points.kind == "exp" and points.ks.size > 1}
-    return next((level for level in levels if level.place in weighted), levels[0])
-
-
 def lowest_stretch(ks: Sizes, values: Scores, level: float) -> tuple[int, int] | None:
-    """Return the first and last k of a curve's lowest stretch; None where it nowhere falls below the level.
-
-    The stretch holds the lowest value (the first of them if there are several) and the evaluated k around it, without
-    a break, at which the curve is at least half as far below the level as there.
-    """
+    """Return the first and last k of a curve's lowest stretch; None where it nowhere falls below the level."""
+    # The stretch holds the lowest value (the first of them if there are several) and the evaluated k around it, without
+    # a break, at which the curve is at least half as far below the level as there.
     known = ~np.isnan(values)
     ks, values = ks[known], values[known]
     if values.size < 2 or isnan(level) or level - values.min() <= ROUNDING:
@@ -42,14 +33,6 @@ def lowest_stretch(ks: Sizes, values: Scores, level: float) -> tuple[int, int] |
     first = outside[place - 1] + 1 if place else 0
     last = outside[place] - 1 if place < outside.size else values.size - 1
     return int(ks[first]), int(ks[last])
-
-
-def differs_most(result: Comparison) -> tuple[int, int] | None:
-    """Return the lowest stretch of the first measure's curve against its headline; None for measures of whole lists."""
-    measure = result.measures[0]
-    if measure.whole:
-        return None
-    return lowest_stretch(result.ks, result.curves[measure.name].values, result.headline.value)
 
 
 def verdict(result: Comparison) -> str:

@@ -21,11 +21,9 @@ RANKS = ("Spearman RF published-correct", "Spearman Genie3 published-ours")
 
 
 def raw_data(folder: Path, published: Sets) -> Iterator[tuple[str, Data, Sequence[str]]]:
-    """Yield name, data and feature names of each data set with raw data.
-
-    Raw data are `NAME.parquet` with one column per feature, named as in the published rankings, and a column `target`;
-    digits come from scikit-learn.
-    """
+    """Yield name, data and feature names of each data set with raw data."""
+    # Raw data are `NAME.parquet` with one column per feature, named as in the published rankings, and a column
+    # `target`; digits come from scikit-learn.
     from fujiscore.features.datasets import load
 
     named = spelled("data", str(folder))

@@ -227,10 +227,8 @@ def two_part_lead(measure: str, r: Scores, s: Scores, t: Scores) -> float:
 
 
 def _two_part_leads(*, shared: bool) -> Scores:
-    """Return by how much the area against s exceeds that against t for random scores: FUJI, correlation per draw.
-
-    The scores of s and t are the same if shared, else drawn independently.
-    """
+    """Return by how much the area against s exceeds that against t for random scores: FUJI, correlation per draw."""
+    # The scores of s and t are the same if shared, else drawn independently.
     rng = np.random.default_rng(2)
     draw = (rng.random, rng.exponential, lambda size: rng.pareto(1.0, size))
     rows = []

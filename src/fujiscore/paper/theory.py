@@ -109,10 +109,8 @@ def _violations() -> PageTable:
 
 
 def reverse_lead(r: Scores, s: Scores, places: Scores) -> float:
-    """Return by how much the reversed order's FUJI area exceeds the least one, over all orders of s's scores.
-
-    Both score vectors are positive and fall. The rows of `places` are all orders, as places in s; last the reverse.
-    """
+    """Return by how much the reversed order's FUJI area exceeds the least one, over all orders of s's scores."""
+    # Both score vectors are positive and fall. The rows of `places` are all orders, as places in s; last the reverse.
     n = r.size
     values = np.empty((n, len(places)))
     for k in range(1, n + 1):
@@ -309,10 +307,8 @@ def overlap_terms(n: int) -> int:
 
 
 def memberships(n: int) -> int:
-    """Return how many memberships the paper's algorithm evaluates for the FUJI curve of reversed rankings.
-
-    At each k two per item of the symmetric difference of the top sets.
-    """
+    """Return how many memberships the paper's algorithm evaluates for the FUJI curve of reversed rankings."""
+    # At each k two per item of the symmetric difference of the top sets.
     ks = np.arange(1, n + 1)
     jaccard = curve(ks, ks[::-1], "jaccard")
     shared = np.rint(2 * ks * jaccard / (1 + jaccard))

@@ -145,11 +145,9 @@ def shared_forest(rankers: Rankers) -> tuple[str, ...]:
 
 @contextmanager
 def kept_warning_filters() -> Iterator[None]:
-    """Restore the caller's warning filters after work on threads, and drop the warning that their loss causes.
-
-    Each thread of a scikit-learn forest sets and restores the process's one list of filters, so that threads empty
-    each other's. The filter below is the first that scikit-learn puts back, and the hook serves while there is none.
-    """
+    """Restore the caller's warning filters after work on threads, and drop the warning that their loss causes."""
+    # Each thread of a scikit-learn forest sets and restores the process's one list of filters, so that threads empty
+    # each other's. The filter below is the first that scikit-learn puts back, and the hook serves while there is none.
     with warnings.catch_warnings():
         show = warnings.showwarning
 

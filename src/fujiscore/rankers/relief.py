@@ -125,10 +125,8 @@ def _in_range(values: Scores) -> Scores:
 
 
 def _by_feature(varying: Varying, kind: str, data: Any, threads: int, numeric: Scores, nominal: Scores) -> None:
-    """Fill the features' scores with the kernels for several numeric features side by side and for a nominal one.
-
-    A feature's differences are added in one order, so that the sum depends on neither groups nor threads.
-    """
+    """Fill the features' scores with the kernels for several numeric features side by side and for a nominal one."""
+    # A feature's differences are added in one order, so that the sum depends on neither groups nor threads.
     kernels, width = _kernels.relief, _kernels.relief.LANES
     lanes = -(-numeric.size // width)
 

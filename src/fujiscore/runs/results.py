@@ -322,11 +322,11 @@ class RunComparison(Result, Reported):
     def _metrics(self) -> dict[str, Any]:
         return {"queries": len(self), **{name: self.spread(name)._asdict() for name in self.shown_columns()}}
 
-    def to_markdown(self, number: int = SHOWN, verdict: Sequence[str] = ()) -> str:  # type: ignore[override]
+    def to_markdown(self, *, rows: int | None = SHOWN, verdict: Sequence[str] = ()) -> str:
         """Return a short report for a pull request: verdict of gates if given, measures, queries that changed most."""
-        header, rows = self.changed_rows(number)
-        title = f"The {counted(len(rows), 'query', 'queries')} least alike"
-        details = [f"<details><summary>{title}</summary>\n", *to_markdown(header, rows), "\n</details>", ""]
+        header, changed = self.changed_rows(len(self.queries) if rows is None else rows)
+        title = f"The {counted(len(changed), 'query', 'queries')} least alike"
+        details = [f"<details><summary>{title}</summary>\n", *to_markdown(header, changed), "\n</details>", ""]
         gates = [f"- {markdown_text(one_line(line))}" for line in verdict]
         lines = [
             f"{'; '.join(self.in_words())}.",
@@ -335,7 +335,7 @@ class RunComparison(Result, Reported):
             *to_markdown(*self.spread_table()),
             "",
             *([*to_markdown(*self.group_table()), ""] if self.groups is not None else []),
-            *(details if rows else []),
+            *(details if changed else []),
             *(f"- {markdown_text(one_line(note))}" for note in self.notes),
         ]
         return "\n".join(lines).rstrip() + "\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 from fujiscore.pages.encode import number, table_part, text
 from fujiscore.pages.page import Page
-from fujiscore.pair.page import comparison, verdict_of
+from fujiscore.pair.page import comparison
 from fujiscore.versions.results import SHARES, Drift, FeatureChange
 
 # Features that the chart of shares and the tables of movers have.
@@ -30,7 +30,7 @@ def drift(result: Drift, gates: Sequence[str] = ()) -> Page:
     return Page(
         kind="Drift between two versions",
         names=result.names,
-        verdict=f"{result.verdict[0].upper()}{result.verdict[1:]}. {verdict_of(result.comparison)}",
+        verdict=f"{result.verdict[0].upper()}{result.verdict[1:]}. {result.comparison.verdict()}.",
         facts=pair.facts,
         parts=[*parts, *pair.parts],
         settings={**pair.settings, **kind},
@@ -42,9 +42,13 @@ def drift(result: Drift, gates: Sequence[str] = ()) -> Page:
 def _shares_part(changed: Sequence[FeatureChange], count: int) -> dict[str, Any]:
     """Return the shares of the features that changed most, in the old version and in the new one."""
     shown = changed[:CHARTED]
-    rows = [_share_row(change) for change in shown]
+    rows = []
+    for change in shown:
+        shares = (change.share_reference, change.share_current)
+        values = dict(zip(("from", "value", "low", "high"), map(number, (*shares, *sorted(shares))), strict=True))
+        rows.append({"label": text(change.item), **values, "colour": SPAN})
     some = f" (the {len(shown)} that changed most of {count})" if len(shown) < count else ""
-    table = [[text(change.item), number(change.share_reference), number(change.share_current)] for change in shown]
+    table = [[row["label"], row["from"], row["value"]] for row in rows]
     return {
         "kind": "intervals",
         "title": f"Shares of the features{some}",
@@ -52,17 +56,4 @@ def _shares_part(changed: Sequence[FeatureChange], count: int) -> dict[str, Any]
         "said": [f"{SHARES[0].upper()}{SHARES[1:]}."],
         "rows": rows,
         "table": [["feature", "old share", "new share"], table],
-    }
-
-
-def _share_row(change: FeatureChange) -> dict[str, Any]:
-    """Return a feature's shares as a row of a chart."""
-    ends = sorted((change.share_reference, change.share_current))
-    return {
-        "label": text(change.item),
-        "from": number(change.share_reference),
-        "value": number(change.share_current),
-        "low": number(ends[0]),
-        "high": number(ends[1]),
-        "colour": SPAN,
     }

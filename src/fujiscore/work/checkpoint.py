@@ -77,11 +77,11 @@ def _sum(name: str, content: bytes) -> bytes:
 
 
 @contextmanager
-def finished_tiles(folder: str | os.PathLike[str], argument: str, stem: str, key: str) -> Iterator[Finished]:
+def finished_tiles(folder: str | os.PathLike[str], stem: str, key: str) -> Iterator[Finished]:
     """Hold a folder of finished tiles for this process alone; yield those that belong to a key."""
     if not os.fspath(folder):  # which would be the current folder
-        raise InputError(f"{spelled(argument)} must name a folder; got an empty name.")
-    path, named = Path(folder), spelled(argument, os.fspath(folder))
+        raise InputError(f"{spelled('checkpoint')} must name a folder; got an empty name.")
+    path, named = Path(folder), spelled("checkpoint", os.fspath(folder))
     with claimed(path, named):
         remove_unfinished(path)
         finished = Finished(path, stem, key, named)
@@ -101,7 +101,7 @@ def resumable(
 ) -> Iterator[Finished]:
     """Hold the folder of the argument `checkpoint`; raise if it holds tiles of other data, options or versions."""
     settings = json.loads(json.dumps({"data": data | {"version of fujiscore": __version__}, "options": options}))
-    with finished_tiles(folder, "checkpoint", stem, key_of(settings)) as finished:
+    with finished_tiles(folder, stem, key_of(settings)) as finished:
         file = finished.folder / SETTINGS
         _require_same(file, settings, finished.named)
         content = json.dumps(settings, indent=1).encode()

@@ -147,11 +147,9 @@ def join(a: Moments, b: Moments) -> Moments:
 def moments_of(
     levels: int, top_sets: KthScores, classes: Classes, totals: Scores, scaled: Scores, kept_level: Sizes
 ) -> Scores:
-    """Return count, mean, squares and cubes of each level, in units of the last score of the set before it.
-
-    Rows of `totals`: items, sums of their scaled scores, squares and cubes of the distance to the centre, by class;
-    `scaled` are the kept scores in units of their levels.
-    """
+    """Return count, mean, squares and cubes of each level, in units of the last score of the set before it."""
+    # Rows of `totals`: items, sums of their scaled scores, squares and cubes of the distance to the centre, by class;
+    # `scaled` are the kept scores in units of their levels.
     count = np.bincount(kept_level, minlength=levels).astype(np.float64)
     mean = np.bincount(kept_level, scaled, levels) / np.maximum(count, 1.0)
     difference = scaled - mean[kept_level]

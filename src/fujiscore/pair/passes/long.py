@@ -189,10 +189,8 @@ class Passes:
         return self._stream.passes
 
     def overlap(self, path: Sizes, zero_tail: str) -> tuple[LongRankings, SummarisedOverlap]:
-        """Return both rankings and their overlap along a path.
-
-        That takes one more pass, or a few where many scores are nearly equal.
-        """
+        """Return both rankings and their overlap along a path."""
+        # That takes one more pass, or a few where many scores are nearly equal.
         choice("zero_tail", zero_tail, ZERO_TAIL)
         if zero_tail == "cap":
             raise InputError(

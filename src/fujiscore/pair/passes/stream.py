@@ -151,7 +151,18 @@ class ColumnPair:
     def refuse(self) -> None:
         """Raise for scores that the policies refuse: those of the first column first, whatever was read first."""
         for column in self.columns:
-            raise_if_refused(column, self.negative, self.nan, self.rows)
+            counts: Counter[str] = Counter()
+            first: dict[str, tuple[float, int]] = {}
+            row = 0
+            for (scores,) in column.batches([column.key], 0, len(column.parts) - 1, self.rows):
+                for what, bad in refused(scores, self.negative, self.nan).items():
+                    counts[what] += int(bad.sum())
+                    at = int(np.argmax(bad))
+                    first.setdefault(what, (float(scores[at]), row + at + 1))
+                row += scores.size
+            for what in FLAWS:
+                if what in first:
+                    raise bad_scores(what, column.origin, counts[what], row, first[what][0], f"row {first[what][1]}")
 
     def _read(self, segment: Segment, count: Callable[[int], object]) -> Batches:
         """Yield the scores of a segment, checked unless they are strict."""
@@ -233,22 +244,6 @@ class ColumnPair:
                 facts.append(Fact(SIGNS[self.negative], column.name, self.flaws[side, "negative"], n))
         facts.append(Fact("NaN dropped", count=dropped, total=n))
         return [Note(fact) for fact in facts if fact.count]
-
-
-def raise_if_refused(column: Column, negative: str, nan: str, rows: int) -> None:
-    """Read a column, and raise for the scores that the policies refuse."""
-    counts: Counter[str] = Counter()
-    first: dict[str, tuple[float, int]] = {}
-    row = 0
-    for (scores,) in column.batches([column.key], 0, len(column.parts) - 1, rows):
-        for what, bad in refused(scores, negative, nan).items():
-            counts[what] += int(bad.sum())
-            at = int(np.argmax(bad))
-            first.setdefault(what, (float(scores[at]), row + at + 1))
-        row += scores.size
-    for what in FLAWS:
-        if what in first:
-            raise bad_scores(what, column.origin, counts[what], row, first[what][0], f"row {first[what][1]}")
 
 
 def together(first: Iterator[Any], second: Iterator[Any]) -> Iterator[tuple[Any, Any]]:

@@ -74,10 +74,8 @@ class Spans:
 
 
 def buckets(tables: Sequence[Keys], shift: int, least: int, most: int) -> Spans:
-    """Return the buckets of the first pass that hold scores, from one table of counts per worker.
-
-    Only the part between the least and the greatest key is looked at: the rest takes no memory as yet.
-    """
+    """Return the buckets of the first pass that hold scores, from one table of counts per worker."""
+    # Only the part between the least and the greatest key is looked at: the rest takes no memory as yet.
     start = least >> shift
     places, count, first, mixed = _merged([table[2 * start : 2 * (most >> shift) + 2] for table in tables])
     places += start

@@ -36,11 +36,9 @@ class MissingExtraError(ImportError):
 
 
 def printable(value: object, most: int | None = None) -> str:
-    """Return a name as one line that is safe to print, no wider than `most` columns.
-
-    Characters that would move the cursor, reverse the text, take no room or cannot be encoded (control and format
-    characters, line ends, blanks other than the space, lone surrogates) are escaped as in Python.
-    """
+    """Return a name as one line that is safe to print, no wider than `most` columns."""
+    # Characters that would move the cursor, reverse the text, take no room or cannot be encoded (control and format
+    # characters, line ends, blanks other than the space, lone surrogates) are escaped as in Python.
     text = str(value)
     if most is not None and len(text) > 2 * most:  # escape only what can remain: a name may be a megabyte
         text = text[:most] + text[-most:]

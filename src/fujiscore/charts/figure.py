@@ -115,10 +115,8 @@ def legend(ax: Any, figure: Any = None, **style: Any) -> None:
 
 
 def write_figure(figure: Any, file: Any, kind: str) -> None:
-    """Write a figure; a character that the font lacks shows as a box, without a warning for each.
-
-    Text in SVG and PDF remains text, which can be searched and edited, and the same figure gives the same bytes.
-    """
+    """Write a figure; a character that the font lacks shows as a box, without a warning for each."""
+    # Text in SVG and PDF remains text, which can be searched and edited, and the same figure gives the same bytes.
     import matplotlib as mpl
 
     editable = {"svg.fonttype": "none", "svg.hashsalt": "fujiscore", "pdf.fonttype": 42}

@@ -38,10 +38,8 @@ class NearMatches:
 
 
 def near_matches(*lists: Collection[Hashable]) -> NearMatches | None:
-    """Return how many items would match across the lists if their labels were spelled alike, None if none would.
-
-    Labels that all lists have match already, and two labels of one list are different items.
-    """
+    """Return how many items would match across the lists if their labels were spelled alike, None if none would."""
+    # Labels that all lists have match already, and two labels of one list are different items.
     return _near(_unmatched(lists), lists)
 
 

@@ -34,10 +34,8 @@ TITLES = {
 
 
 def without_signs(transform: Transform | None, negative: str) -> str | None:
-    """Return what transformed scores are that have no signs any more, and the remedy; None if they have signs.
-
-    "abs" keeps the signs beside the magnitudes, but not for items split by sign.
-    """
+    """Return what transformed scores are that have no signs any more, and the remedy; None if they have signs."""
+    # "abs" keeps the signs beside the magnitudes, but not for items split by sign.
     lost = isinstance(transform, str) and transform in TITLES and (transform != "abs" or negative == "split")
     return f"scores read as {_title(transform)}. Leave out {spelled('transform')}." if lost else None
 

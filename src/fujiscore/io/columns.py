@@ -444,10 +444,8 @@ def _is_unique(table: FileTable, roles: Roles, *, several: bool = False) -> bool
 
 
 def groups(table: FileTable, roles: Roles, *, unique: bool, named: bool) -> tuple[list[Group], str | None]:
-    """Return the rankings in a table, and a note if items repeat and another column of text is unique and was taken.
-
-    That column is only suggested if the item column was named by the user.
-    """
+    """Return the rankings in a table, and a note if items repeat and another column of text is unique and was taken."""
+    # That column is only suggested if the item column was named by the user.
     try:
         return _collect(table, roles, unique=unique), None
     except RepeatedItemError as error:

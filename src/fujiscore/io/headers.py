@@ -154,10 +154,8 @@ def decimal_comma(rows: Sequence[Sequence[str]], separator: str, start: int = 0)
 
 
 def _parts_of_numbers(rows: Sequence[Sequence[str]], separator: str, start: int) -> list[tuple[str, str]]:
-    """Return the neighbouring cells of the first row that may be one number in all rows.
-
-    In a file that is separated by commas, 12,5 is two fields.
-    """
+    """Return the neighbouring cells of the first row that may be one number in all rows."""
+    # In a file that is separated by commas, 12,5 is two fields.
     width = min(map(len, rows), default=0) if separator == "," else 0
     columns = ([(row[at].strip(), row[at + 1].strip()) for row in rows] for at in range(start, width - 1))
     return [

@@ -179,11 +179,9 @@ def exact_rho(scores: Scores, m: int, options: Options) -> Scores:
 
 
 def _exact_rho_of_tile(scores: Scores, m: int) -> Scores:
-    """Return the exact p-values of some items.
-
-    rho is at most t if some order statistic k lies at or below its quantile q_k of t. The p-value sums over k the
-    probability that k is the first one that does: terms that are all positive, so that small ones keep their digits.
-    """
+    """Return the exact p-values of some items."""
+    # rho is at most t if some order statistic k lies at or below its quantile q_k of t. The p-value sums over k the
+    # probability that k is the first one that does: terms that are all positive, so that small ones keep their digits.
     from scipy.special import betainc, betaincinv
 
     bonferroni = corrected_rho(scores, m)

@@ -299,10 +299,8 @@ def leave_one_out(values: Scores) -> tuple[float, Scores]:
 
 
 def symmetric(pairs: Matrix) -> Scores:
-    """Return the pairs' values, averaged over both ways where a measure tells them apart; 1 on the diagonal.
-
-    A ranking and itself are no pair, and their corrected value is undefined if the ranking is constant.
-    """
+    """Return the pairs' values, averaged over both ways where a measure tells them apart; 1 on the diagonal."""
+    # A ranking and itself are no pair, and their corrected value is undefined if the ranking is constant.
     values = (pairs.values + pairs.values.T) / 2
     np.fill_diagonal(values, 1.0)
     return values

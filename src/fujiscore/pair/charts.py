@@ -72,10 +72,8 @@ def default_k(rankings: Rankings) -> int:
 
 
 def slopes(rankings: Rankings, explanation: Explanation, k: Any = None) -> Slopes:
-    """Return the union of two top sets, each item placed on either side by its score relative to the k-th score.
-
-    Misses have precedence over shared items, the worst first: they are what the rankings disagree about.
-    """
+    """Return the union of two top sets, each item placed on either side by its score relative to the k-th score."""
+    # Misses have precedence over shared items, the worst first: they are what the rankings disagree about.
     misses = [i for i, kind in enumerate(explanation.kind) if kind != "shared"]
     shared = [i for i, kind in enumerate(explanation.kind) if kind == "shared"]
     rows = [*reversed(misses), *shared][:MOST_ITEMS]

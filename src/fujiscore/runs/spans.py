@@ -156,10 +156,8 @@ def _first(file: Any, group: int, roles: Roles) -> Any:
 def ways(
     a: Any, b: Any, given: RunColumns, folder: Callable[[], Path], notes: list[str], *, distributed: bool
 ) -> Iterator[tuple[Stored, Stored] | None]:
-    """Yield the ways to read two runs, the best one first; the next is for rows that turn out not to be sorted.
-
-    None is to read all into memory. `folder` makes a folder for sorted copies; what was done goes to the notes.
-    """
+    """Yield the ways to read two runs, the best one first; the next is for rows that turn out not to be sorted."""
+    # None is to read all into memory. `folder` makes a folder for sorted copies; what was done goes to the notes.
     runs = [run for run in (a, b) if isinstance(run, RunFile)]
     if len(runs) < 2:
         yield None

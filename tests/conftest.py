@@ -25,6 +25,8 @@ EXTRAS = {
     "sklearn": "ml",
 }
 MISSING = {name: extra for name, extra in EXTRAS.items() if find_spec(name) is None}
+# What the package has said of missing libraries since the test began.
+SAID: list[str] = []
 
 HERE = Path(__file__).parent
 # The tests are imported as single files (importlib mode): the oracle and the strategies lie beside them.
@@ -41,10 +43,20 @@ settings.load_profile("repeatable")
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 
+def say(error: MissingExtraError, *arguments: object) -> None:
+    """Remember that a library was missing, also where the command makes an exit code of it."""
+    SAID.append(str(arguments[0]))
+    ImportError.__init__(error, *arguments)
+
+
+if MISSING:
+    MissingExtraError.__init__ = say
+
+
 def skip_without_extra(error: BaseException | None) -> None:
     """Skip what failed because an optional library is not installed, naming its extra."""
-    if isinstance(error, MissingExtraError) and MISSING:
-        pytest.skip(str(error), allow_module_level=True)
+    if SAID:
+        pytest.skip(SAID.pop(), allow_module_level=True)
     name = (getattr(error, "name", None) or "").partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and name in MISSING:
         pytest.skip(f"needs {name}: pip install 'fujiscore[{MISSING[name]}]'", allow_module_level=True)
@@ -67,9 +79,10 @@ def pytest_pycollect_makemodule(module_path, parent):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup():
+    SAID.clear()
     try:
         return (yield)
-    except ImportError as error:
+    except Exception as error:
         skip_without_extra(error)
         raise
 

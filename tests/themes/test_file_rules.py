@@ -16,7 +16,7 @@ from pyarrow import parquet
 import fujiscore as fj
 from fujiscore.errors import InputError, spelling
 from fujiscore.features import datasets
-from fujiscore.io import AS_LIST, documents, gather, load, read
+from fujiscore.io import AS_LIST, documents, load, load_each, merged, read
 from fujiscore.io.table import MISSING, number
 
 RULE = "-" * 100
@@ -358,7 +358,8 @@ def test_negative_scores_of_fimp_files_count_as_zero(write):
 def test_notes_of_several_files_name_them(write):
     one, two = write("one.csv", "gene,w\na,1\n"), write("two.csv", "gene,w\na,2\n")
     three = write("three.txt", "a\n")
-    assert gather([one, two, three]).notes == (
+    paths = [one, two, three]
+    assert merged(paths, load_each(paths)).notes == (
         f"{one}, {two}: item column 'gene', score column 'w'",
         f"{three}: {AS_LIST}",
     )

@@ -170,6 +170,8 @@ MANY = {
     **{f"list of {kind}": several(kind) for kind in SINGLE},
     **{f"mapping of {kind}": named(kind) for kind in ("float64", "series", "dict", "ranking")},
 }
+# Of each way in which data are kept one: all functions of many rankings read them alike.
+SOME = {name: MANY[name] for name in ("float64", "strided", "polars", "list of dict", "mapping of ranking")}
 ARRAYS = {name: MANY[name] for name in ("float64", "fortran", "float32", "strided")}
 LABELLED = {name: SINGLE[name] for name in ("series", "dict", "pairs", "ranking")}
 LISTS = {**{name: SINGLE[name] for name in ("series", "dict", "ranking")}, "items": items}
@@ -192,13 +194,13 @@ PAIRS = {
 COLLECTIONS = {
     "rankings": (MANY, fj.rankings),
     "pairwise": (MANY, lambda a: fj.pairwise(a, corrected=True)),
-    "consensus": (MANY, fj.consensus),
-    "sequential_rank_agreement": (MANY, lambda a: fj.stats.sequential_rank_agreement(a, permutations=9)),
+    "consensus": (SOME, fj.consensus),
+    "sequential_rank_agreement": (SOME, lambda a: fj.stats.sequential_rank_agreement(a, permutations=9)),
     "stability": (MANY, fj.stability),
-    "stability_curve": (MANY, fj.stability_curve),
-    "compare_stability": (MANY, fj.stats.compare_stability),
-    "resampled_similarity": (MANY, fj.stats.resampled_similarity),
-    "compare_pairs": (MANY, fj.stats.compare_pairs),
+    "stability_curve": (SOME, fj.stability_curve),
+    "compare_stability": (SOME, fj.stats.compare_stability),
+    "resampled_similarity": (SOME, fj.stats.resampled_similarity),
+    "compare_pairs": (SOME, fj.stats.compare_pairs),
     "compare_runs": (ARRAYS, lambda a, b: fj.compare_runs(a, b, k=5)),
     "set_stability": ({"int64": array_of(np.int64), "bool": array_of(np.bool_)}, fj.stats.set_stability),
     "compare_set_stability": (

@@ -107,6 +107,8 @@ query : object
     The query, as it is named in `.queries`.
 first, second : str
     The names of the methods.
+names : sequence of str
+    What to call those that are compared.
 """
 
 

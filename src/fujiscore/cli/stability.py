@@ -19,10 +19,11 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw, writ
 from fujiscore.cli.terminal import BLUE, ORANGE, label, table
 from fujiscore.errors import NAME, InputError, counted, printable, short_names, shortened
 from fujiscore.inference.intervals import ALTERNATIVES
+from fujiscore.many.estimates import are_paired
 from fujiscore.many.ranks import COVERS as RANKS_COVER
 from fujiscore.many.ranks import item_ranks
 from fujiscore.many.stability import COVERS
-from fujiscore.many.stability_tests import are_paired, compare_stabilities
+from fujiscore.many.stability_tests import compare_stabilities
 from fujiscore.measures.registry import find
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ def _compared(
     """Return the comparison of two methods; None of one."""
     if len(stable) != 2:
         return None
-    paired = are_paired(*stable) if paired is None else paired
+    paired = are_paired([one.pairs.names for one in stable]) if paired is None else paired
     return compare_stabilities(*stable, paired=paired, alternative=alternative)
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
 from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import east_asian_width
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
 
 # How many names a message lists before it says how many more there are.
 LISTED = 5
@@ -38,11 +36,9 @@ class MissingExtraError(ImportError):
 
 
 def printable(value: object, most: int | None = None) -> str:
-    """Return a name as one line that is safe to print, no wider than `most` columns.
-
-    Characters that would move the cursor, reverse the text, take no room or cannot be encoded (control and format
-    characters, line ends, blanks other than the space, lone surrogates) are escaped as in Python.
-    """
+    """Return a name as one line that is safe to print, no wider than `most` columns."""
+    # Characters that would move the cursor, reverse the text, take no room or cannot be encoded (control and format
+    # characters, line ends, blanks other than the space, lone surrogates) are escaped as in Python.
     text = str(value)
     if most is not None and len(text) > 2 * most:  # escape only what can remain: a name may be a megabyte
         text = text[:most] + text[-most:]

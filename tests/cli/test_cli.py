@@ -23,7 +23,8 @@ from click.testing import CliRunner
 
 import fujiscore as fj
 from fujiscore.cli import COMMANDS, fuji
-from fujiscore.cli.terminal import Screen, display_width, table
+from fujiscore.cli.terminal import Screen, display_width, fitted
+from fujiscore.text.tables import text_columns
 from fujiscore.work.files import write_atomically
 
 ROOT = Path(__file__).parents[2]
@@ -87,9 +88,9 @@ def call(folder, monkeypatch):
     return invoke
 
 
-def data(done):
+def data(done, expected=0):
     code = done.returncode if isinstance(done, subprocess.CompletedProcess) else done.exit_code
-    assert code == 0, done.stderr
+    assert code == expected, done.stderr
     return json.loads(done.stdout)
 
 
@@ -116,10 +117,9 @@ def test_compare_says_what_the_library_says(folder):
             assert (at["expected"], at["z"]) == (chance.expected[k - 1], chance.z[k - 1])
     why = fj.explain(A, B, 5)
     assert found["explained"]["fuji"] == why.value
-    near = [(row["item"], row["contribution"]) for row in found["explained"]["near_misses"]]
-    direct_near = [i for i, kind in enumerate(why.kind) if kind == "near miss"]
-    assert near == [(ITEMS[int(why.items[i])], why.contribution[i]) for i in direct_near]
-    assert near
+    rows = [(row["item"], row["contribution"], row["kind"]) for row in found["explained"]["rows"]]
+    assert rows == [(ITEMS[int(item)], *row) for item, *row in zip(why.items, why.contribution, why.kind, strict=True)]
+    assert (found["schema"], found["gates"], found["passed"]) == ("fujiscore.comparison/1", [], None)
     assert (found["a"], found["b"], found["files"]) == ("a", "b", ["a.csv", "b.csv"])
     assert found["notes"] == ["a.csv, b.csv: item column 'item', score column 'score'"]
     assert found["ks"] == list(range(1, N + 1))
@@ -130,7 +130,7 @@ def test_compare_as_text(folder):
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert lines[:2] == ["fuji compare: A = a, B = b", f"{N} items, k = 1 to {N}"]
-    assert lines[3].split() == ["measure", "at", "value", "by", "chance", "corrected", "z", "p"]
+    assert lines[3].split() == ["measure", "place", "value", "by", "chance", "corrected", "z", "p"]
     direct = fj.chance(A, B)
     assert lines[4].split() == [
         "FUJI",
@@ -141,6 +141,7 @@ def test_compare_as_text(folder):
     ]
     top = fj.chance(A, B, ks="exp")
     assert lines[5].split() == [
+        "FUJI",
         "top-weighted",
         "AUC",
         *(f"{x:.4f}" for x in (top.auc, top.expected_auc, top.corrected_auc)),
@@ -149,7 +150,7 @@ def test_compare_as_text(folder):
     ]
     assert "p of an area: analytic" in lines
     assert direct.in_words() in lines
-    assert any(line.startswith("At k = 10: FUJI ") for line in lines)
+    assert any(line.startswith(f"FUJI {fj.fuji(A, B, 10):.4f} at k = 10: (") for line in lines)
     assert "near miss" in done.stdout
     assert any("\u2800" < character <= "\u28ff" for character in done.stdout)
     assert lines[-1] == "Note: a.csv, b.csv: item column 'item', score column 'score'"
@@ -219,15 +220,20 @@ def test_a_threshold(call, options, code):
     done = call("compare", "a.csv", "b.csv", "--quiet", *options)
     assert done.exit_code == code
     assert done.stdout.startswith("fuji compare: ")
-    assert bool(done.stderr) == bool(code)
-    assert not code or re.fullmatch(
-        r"fuji compare: (corrected )?AUC of \w+ is 0\.\d{4}, below --fail-under [\d.]+\n", done.stderr
-    )
+    said = next(line for line in done.stdout.splitlines() if line.startswith(("passed: ", "FAILED: ")))
+    assert re.fullmatch(r"(passed|FAILED): \w+( corrected)? \(AUC\) 0\.\d+, at least [\d.]+ required", said)
+    assert (said.startswith("FAILED"), done.stderr) == (bool(code), "")
+    report = data(call("compare", "a.csv", "b.csv", "--quiet", *options, "--json"), code)
+    assert (report["passed"], report["gates"][0]["passed"]) == (not code, not code)
+    assert said.endswith(report["gates"][0]["text"])
 
 
 def test_a_threshold_as_a_process(folder):
     done = run(folder, "compare", "a.csv", "b.csv", "--fail-under", "0.999", "-q")
     assert done.returncode == 1
+    assert "FAILED: FUJI (AUC) " in done.stdout
+    done = run(folder, "compare", "a.csv", "b.csv", "--fail-under", "0.999", "-q", "--csv")
+    assert done.stderr.startswith("fuji compare: FAILED: FUJI (AUC) ")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -303,10 +309,13 @@ def test_explain(folder, call):
     done = run(folder, "explain", "a.csv", "b.csv", "-k", "6")
     why = fj.explain(A, B, 6)
     lines = done.stdout.splitlines()
-    assert lines[1] == f"FUJI {why.value:.4f} at k = 6; Jaccard {why.jaccard:.4f}"
-    assert lines[4].split() == ["item", "rank", "A", "rank", "B", "score", "A", "score", "B", "credit", "kind"]
-    assert len(lines) == 5 + len(why) + 2  # a note
-    assert lines[5].startswith(ITEMS[int(why.items[0])])
+    assert " ".join(lines[1:3]) == why.in_words()
+    columns = "item rank A rank B score A score B in A in B credit kind"
+    assert " ".join(lines[3].split()) == columns
+    narrow = call("explain", "a.csv", "b.csv", env={"COLUMNS": "60"}).stdout
+    assert columns.replace(" in A in B", "") in [" ".join(line.split()) for line in narrow.splitlines()]
+    assert len(lines) == 4 + len(why) + 2  # a note
+    assert lines[4].startswith(ITEMS[int(why.items[0])])
     found = data(call("explain", "a.csv", "b.csv", "-k", "6", "--json"))
     assert [row["contribution"] for row in found["rows"]] == why.contribution.tolist()
     assert [row["kind"] for row in found["rows"]] == why.kind
@@ -314,8 +323,7 @@ def test_explain(folder, call):
     rows = list(csv.reader(io.StringIO(call("explain", "a.csv", "b.csv", "-k", "6", "--csv").stdout)))
     assert rows[0][:3] == ["item", "rank_a", "rank_b"]
     assert [int(row[1]) for row in rows[1:]] == why.rank_r.tolist()
-    assert "more rows" in call("explain", "a.csv", "b.csv", "--show", "2").stdout
-    assert "in A" in call("explain", "a.csv", "b.csv", env={"COLUMNS": "120"}).stdout
+    assert "(2 of " in call("explain", "a.csv", "b.csv", "--show", "2").stdout
 
 
 def test_matrix(folder, call):
@@ -345,7 +353,8 @@ def test_one_against_all(call):
     assert dict(zip(found["columns"], found["measures"]["fuji"][0], strict=True)) == direct
     assert found["measures"]["fuji"][0] == sorted(direct.values(), reverse=True)
     text = call("matrix", "wide.csv", "--reference", "relief").stdout.splitlines()
-    assert text[3].split() == ["relief", "and", "FUJI"]
+    assert text[4].split() == ["first", "second", "value"]
+    assert [line.split()[:2] for line in text[5 : 5 + len(direct)]] == [["relief", name] for name in found["columns"]]
     file = data(call("matrix", "wide.csv", "--reference", "a.csv", "--json"))
     assert file["rows"] == ["a"]
     assert dict(zip(file["columns"], file["measures"]["fuji"][0], strict=True))["relief"] == 1
@@ -386,7 +395,7 @@ def test_stability_of_two_methods(call, arguments, paired):
     assert own["paired"] is paired
     assert (own["difference"], own["p_value"]) == (direct.difference, direct.p_value)
     text = call("stability", *arguments).stdout
-    assert f"calm is more stable (p = {direct.p_value:.4g}, {'paired' if paired else 'unpaired'})" in text
+    assert f"calm is more stable (p = {direct.p_value:.2g}, {'paired' if paired else 'unpaired'})" in text
 
 
 def test_stability_in_other_forms(call):
@@ -644,10 +653,18 @@ def test_labels_cannot_steer_the_terminal(call, folder):
 
 def test_a_table_fits():
     screen = Screen(30, colour=False, unicode=False)
-    lines = table(screen, ["name", "value"], [["x" * 60, "1.0"], ["y", "22.0"]])
+    lines = fitted(screen, text_columns("", ["name", "value"], [["x" * 60, "1.0"], ["y", "22.0"]]))
     assert [len(line) for line in lines] == [30, 30, 30]
     assert lines[1].startswith("xxx")
     assert "~" in lines[1]
+
+
+def test_optional_columns_give_way_together():
+    cells = ["n" * 12, "a" * 12, "b" * 12, "c" * 12]
+    table = text_columns("what", ["name", "a", "b", "c"], [cells], optional=[["a", "c"]])
+    wide, narrow = (fitted(Screen(width, colour=False, unicode=False), table) for width in (60, 50))
+    assert [line.split() for line in wide] == [["what"], ["name", "a", "b", "c"], cells]
+    assert [line.split() for line in narrow] == [["what"], ["name", "b"], ["n" * 12, "b" * 12]]
 
 
 def test_a_reader_that_goes_away_is_no_error(folder):
@@ -665,7 +682,7 @@ def test_a_reader_that_goes_away_is_no_error(folder):
     said = process.stderr.read().decode()
     process.stderr.close()
     assert process.wait() == 1  # the threshold still counts
-    assert re.fullmatch(r"fuji compare: AUC of fuji is 0\.\d+, below --fail-under 0\.9999\n", said)
+    assert re.fullmatch(r"fuji compare: FAILED: FUJI \(AUC\) 0\.\d+, at least 0\.9999 required\n", said)
 
 
 def test_an_interrupt_is_one_line(folder):

@@ -51,17 +51,17 @@ def test_the_mean_of_equal_values_is_that_value():
     value = 0.8181818181818182
     found = Spread.of(np.full(10_007, value), 0.95, (0.0, 1.0))
     assert found[2:9] == (value, 0.0, value, value, value, value, value)
-    assert made(np.full(20, value)).spread_table()[1][0][1:3] == ["0.8182", "no spread"]
+    assert made(np.full(20, value)).spread_table().rows[0][1:3] == ["0.8182", "no spread"]
 
 
 def test_an_interval_needs_two_queries():
     one, none = (Spread.of(np.array(values), 0.95, (0.0, 1.0)) for values in ([0.5], [np.nan]))
     assert one.mean == 0.5
     assert math.isnan(one.low)
-    assert made([0.5]).spread_table()[1] == [["FUJI", "0.5000", "-", "0.5000", "0.5000", "0.5000", "0"]]
+    assert made([0.5]).spread_table().rows == [["FUJI", "0.5000", "-", "0.5000", "0.5000", "0.5000", "0"]]
     assert none.queries == 0
     assert none.undefined == 1
-    assert made([np.nan]).spread_table()[1] == [["FUJI", "-", "-", "-", "-", "-", "0"]]
+    assert made([np.nan]).spread_table().rows == [["FUJI", "-", "-", "-", "-", "-", "0"]]
     two = Spread.of(np.array([0.2, 0.9]), 0.95, (0.0, 1.0))
     assert (two.low, two.high) == (0, 1)
 
@@ -231,7 +231,7 @@ def test_groups_have_their_own_spreads():
     for i, part in enumerate(([0.1, 0.9], [0.2, 1.0])):
         assert table.iloc[i]["low"] == pytest.approx(spread(part, 0.95, (0, 1))[2])
     assert "de     2" in str(grouped)
-    assert [row[0] for row in grouped.group_table()[1]][:2] == ["de", "fr"]
+    assert [row[0] for row in grouped.group_table().rows][:2] == ["de", "fr"]
     assert grouped.to_frame()["group"].tolist()[:2] == ["de", "fr"]
     assert list(made(values, groups=np.array([1.0, np.nan, np.nan, 1.0, 1.0])).group_spreads()) == [1.0, None]
     with pytest.raises(InputError, match=r"no groups\. Pass group_by='COLUMN'"):
@@ -280,7 +280,7 @@ def test_bounds_are_shown_only_where_they_differ():
 
 def test_corrected_values_have_rows():
     result = compare_runs(A, B, k=2, universe=100)
-    names = [row[0] for row in result.spread_table()[1]]
+    names = [row[0] for row in result.spread_table().rows]
     assert {"FUJI, at least", "FUJI, at most", "FUJI corrected", "Jaccard", "Jaccard corrected"} <= set(names)
     assert result.spread("jaccard_corrected").mean == pytest.approx(result.values("jaccard_corrected").mean())
     assert result.spread("jaccard_corrected").low <= result.spread("jaccard_corrected").mean
@@ -288,9 +288,9 @@ def test_corrected_values_have_rows():
 
 def test_of_many_groups_the_lowest_are_shown():
     values = np.linspace(0, 1, 50)
-    header, rows = made(values, groups=np.arange(50)[::-1]).group_table()
-    assert header[0] == "lowest 20 of 50 groups"
-    assert [row[0] for row in rows] == [str(group) for group in range(49, 29, -1)]
+    table = made(values, groups=np.arange(50)[::-1]).group_table()
+    assert table.header[0] == "lowest 20 of 50 groups"
+    assert [row[0] for row in table.rows] == [str(group) for group in range(49, 29, -1)]
 
 
 def test_json_holds_everything(result):

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from math import ceil
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fujiscore.charts.kinds import Bars, Dots, HeatMap, Lines, Points, Rows, Slopes, Tree
+from fujiscore.charts.kinds import Bars, Chart, Dots, HeatMap, Lines, Points, Rows, Slopes, Tree
 from fujiscore.charts.palette import CHANCE, INK, SLATE
-from fujiscore.charts.slopes import placed
+from fujiscore.charts.slopes import Layout, placed
 from fujiscore.errors import MissingExtraError, short_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.charts.kinds import Chart
-    from fujiscore.charts.slopes import Layout
 
 # Names are shortened to so many columns: longer ones would leave no room for the chart; those of slopes as they fit.
 LONGEST, SLOPE_NAMES = 32, (20, 15, 11)
@@ -121,10 +115,8 @@ def legend(ax: Any, figure: Any = None, **style: Any) -> None:
 
 
 def write_figure(figure: Any, file: Any, kind: str) -> None:
-    """Write a figure; a character that the font lacks shows as a box, without a warning for each.
-
-    Text in SVG and PDF remains text, which can be searched and edited, and the same figure gives the same bytes.
-    """
+    """Write a figure; a character that the font lacks shows as a box, without a warning for each."""
+    # Text in SVG and PDF remains text, which can be searched and edited, and the same figure gives the same bytes.
     import matplotlib as mpl
 
     editable = {"svg.fonttype": "none", "svg.hashsalt": "fujiscore", "pdf.fonttype": 42}
@@ -198,15 +190,9 @@ def _rows(chart: Rows, ax: Any) -> None:
                 look = {"color": colour, "markersize": mark.size, "markerfacecolor": "white" if mark.hollow else colour}
                 ax.plot(np.asarray(mark.values)[:count][rows], places[rows] + mark.shift, "o", **look, label=label)
             else:
-                ends = (np.asarray(end)[:count][rows] for end in (mark.low, mark.high))
-                ax.hlines(
-                    places[rows] + mark.shift,
-                    *ends,
-                    color=colour,
-                    linewidth=mark.width,
-                    alpha=mark.opacity,
-                    label=label,
-                )
+                low, high = (np.asarray(end)[:count][rows] for end in (mark.low, mark.high))
+                look = {"color": colour, "linewidth": mark.width, "alpha": mark.opacity, "label": label}
+                ax.hlines(places[rows] + mark.shift, low, high, **look)
     if chart.ends(count)[0] <= 0:
         ax.axvline(0, color=CHANCE, linewidth=0.8, zorder=0)
     _beside(ax, chart.names[:count], chart.label, len(chart.names))
@@ -223,7 +209,7 @@ def _beside(ax: Any, names: Sequence[object], label: str, total: int) -> None:
     else:
         ax.set(yticks=[], ylabel=f"{len(names)} rows")
     some = f"; first {len(names)} of {total} drawn" if len(names) < total else ""
-    ax.set_xlabel("\n".join(wrap(label + some, 80)), **LITERAL)
+    ax.set_xlabel("\n".join(wrap(label + some, 60)), **LITERAL)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(alpha=0.25, axis="x")
 

@@ -8,10 +8,10 @@ import click
 
 import fujiscore as fj
 from fujiscore.cli.output import Report
-from fujiscore.cli.terminal import label, table
-from fujiscore.errors import NAME, shortened
-from fujiscore.many.pair_tests import COVERS
+from fujiscore.cli.terminal import fitted
+from fujiscore.errors import short_names
 from fujiscore.measures.registry import find
+from fujiscore.text.tabular import data_of, schema, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
     from fujiscore.inference.intervals import Alternative
 
-HEADER = ("first", "second", "measure", "area", "similarity", "low", "high", "standard_error", "confidence", "paired")
-TESTED = ("difference", "low", "high", "p_value", "statistic", "alternative")
+COLUMNS = ("first", "second", "measure", "area", "similarity", "low", "high", "standard_error", "confidence", "paired")
 
 
 def report(
@@ -32,36 +31,29 @@ def report(
     results: list[fj.results.ResampledSimilarity] = []
     tests: list[fj.results.PairComparison] = []
     a, *others = methods.values()
-    for measure in {own.name: own for own in measures}.values():
+    for measure in {one.name: one for one in measures}.values():
         if len(others) == 1:
             results.append(fj.stats.resampled_similarity(a, others[0], measure, **options))
         else:
             tests.append(fj.stats.compare_pairs(a, others[0], others[1], measure, alternative=alternative, **options))
             results += [tests[-1].first, tests[-1].second]
-    names, count = list(methods), len(methods) - 1
-    rows = [_row(names[0], names[1 + i % count], result) for i, result in enumerate(results)]
-    data: dict[str, Any] = {
-        "corrected": results[0].pairs.corrected,
-        "similarities": [dict(zip(HEADER, row, strict=True)) for row in rows],
-        "differences": [
-            {"measure": test.first.pairs.measure, **{field: getattr(test, field) for field in TESTED}} for test in tests
-        ],
-    }
+    first, *seconds = methods
+    named = [{"first": first, "second": seconds[i % len(seconds)], **data_of(one)} for i, one in enumerate(results)]
+    differences = [{**data_of(test), "first": seconds[0], "second": seconds[1]} for test in tests]
     notes = tuple(dict.fromkeys(note for one in (*results, *tests) for note in one.notes))
+    corrected = results[0].pairs.corrected
     return Report(
         "stability --between",
-        lambda screen: _text(screen, list(map(label, names)), results, tests),
-        lambda: data,
-        HEADER,
-        lambda: rows,
+        lambda screen: _text(screen, short_names(methods), results, tests),
+        lambda: {
+            "schema": schema("similarities"),
+            "corrected": corrected,
+            "similarities": named,
+            "differences": differences,
+        },
+        lambda: {name: [row[name] for row in named] for name in COLUMNS},
         notes,
     )
-
-
-def _row(first: str, second: str, one: fj.results.ResampledSimilarity) -> list[Any]:
-    """Return a similarity as a row of the table."""
-    numbers = [one.value, one.low, one.high, one.standard_error, one.confidence, one.paired]
-    return [first, second, one.pairs.measure, one.pairs.area, *numbers]
 
 
 def _text(
@@ -71,31 +63,21 @@ def _text(
     tests: Sequence[fj.results.PairComparison],
 ) -> list[str]:
     """Return the similarities and their difference as lines."""
-    first, count = results[0], len(names) - 1
-    short = [shortened(name, NAME) for name in names]
-    rows = []
-    for i, one in enumerate(results):
-        measure, pair = find(one.pairs.measure).title, f"{short[0]} and {short[1 + i % count]}"
-        rows.append([pair, measure, f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}"])
-        if tests and i % count:
-            test = tests[i // count]
-            rows.append(["difference", measure, f"{test.difference:+.4f}", f"{test.low:+.4f} to {test.high:+.4f}"])
+    first = results[0]
     kind = "rankings of the same resample" if first.paired else "all pairs of a ranking of each"
-    return [
+    pairs = [f"{names[0]} and {other}" for other in names[1:]]
+    lines = [
         *screen.wrap(f"fuji stability: mean similarity of methods, {kind}"),
         *screen.wrap(f"{first.pairs.area}, {first.pairs.grid.described()}"),
-        "",
-        *table(screen, ["methods", "measure", "similarity", f"{first.confidence:.0%} interval"], rows, left=(0, 1)),
-        *screen.wrap(COVERS),
-        *([""] if tests else []),
-        *(line for test in tests for line in screen.wrap(_verdict(short, test))),
     ]
-
-
-def _verdict(names: Sequence[str], test: fj.results.PairComparison) -> str:
-    """Return what the comparison says, in words."""
-    closer = names[1] if test.difference > 0 else names[2]
-    clear = test.low > 0 or test.high < 0
-    words = f"{names[0]} is more similar to {closer}" if clear else f"{names[0]} is not clearly more similar to either"
-    sides = "" if test.alternative == "two-sided" else f", one-sided: {test.alternative}"
-    return f"{find(test.first.pairs.measure).title}: {words} (p = {test.p_value:.4g}{sides})"
+    for table in [test.table(pairs) for test in tests] or [tables_of(one)[0] for one in results]:
+        lines += ["", *fitted(screen, table, table.caption if tests else f"{pairs[0]}: {table.caption}")]
+    for test in tests:
+        clear = test.low > 0 or test.high < 0
+        words = (
+            f"more similar to {names[1 if test.difference > 0 else 2]}"
+            if clear
+            else "not clearly more similar to either"
+        )
+        lines += ["", *screen.wrap(f"{find(test.first.pairs.measure).title}: {names[0]} is {words}")]
+    return lines

@@ -13,10 +13,10 @@ from fujiscore.charts.result import charts_of
 from fujiscore.charts.terminal import side_by_side
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
-from fujiscore.cli.terminal import BLUE, label, table
+from fujiscore.cli.terminal import BLUE, fitted
 from fujiscore.inference.multiplicity import ADJUSTMENTS
 from fujiscore.many.aggregation import METHODS
-from fujiscore.measures.registry import find
+from fujiscore.text.tabular import data_of, summary_of, tables_of
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
@@ -117,76 +117,31 @@ def command(
 
 def _report(result: fj.results.Consensus, agreement: fj.results.RankAgreement | None, show: int | None) -> Report:
     """Return the report in its three forms."""
-    columns = result.columns()
-    lists = [
-        {"list": name, "agreement": within, "left_out": apart}
-        for name, within, apart in zip(result.names, result.agreement, result.left_out, strict=True)
-    ]
-    data: dict[str, Any] = {
-        "method": result.method,
-        "items": result.ranking.n,
-        "population": result.population,
-        "measure": result.measure,
-        "value": result.area,
-        "lists": lists,
-        "consensus": columns,
-    }
-    if result.p_values is not None:
-        data["adjust"] = result.adjust
-    if agreement is not None:
-        fields = ("ks", "values", "items", "expected", "low", "high", "p_value", "permutations")
-        data["sequential_rank_agreement"] = {field: getattr(agreement, field) for field in fields}
+    depths = {} if agreement is None else {"sequential_rank_agreement": data_of(agreement)}
     return Report(
         "consensus",
-        lambda screen: [*_text(screen, result, columns, show or SHOWN), *_depths(screen, agreement)],
-        lambda: data,
-        list(columns),
-        lambda: zip(columns["item"], *(columns[name].tolist() for name in columns if name != "item"), strict=True),
+        lambda screen: [*_text(screen, result, show or SHOWN), *_depths(screen, agreement)],
+        lambda: {**result.to_dict(), **depths},
+        result.columns,
         tuple(dict.fromkeys((*result.notes, *(agreement.notes if agreement else ())))),
     )
 
 
-def _text(screen: Screen, result: fj.results.Consensus, columns: dict[str, Any], show: int) -> list[str]:
+def _text(screen: Screen, result: fj.results.Consensus, show: int) -> list[str]:
     """Return the best items, and the agreement of each list."""
-    n = result.ranking.n
-    header = ["item", *(name.replace("_", " ") for name in columns if name != "item")]
-    rows = [
-        [label(item), str(rank), *(_number(value) for value in values)]
-        for item, rank, *values in zip(*(column[:show] for column in columns.values()), strict=True)
-    ]
-    more = [f"... {n - show} more items"] if n > show else []
-    lines = [f"fuji consensus: {result.method} of {len(result.names)} rankings of {n} items", ""]
-    lines += [*table(screen, header, rows), *more, ""]
-    lines += [screen.style(f"agreement: {find(result.measure).title}, {result.area}", bold=True)]
-    order = np.argsort(-np.nan_to_num(result.left_out, nan=-2.0), kind="stable").tolist()
-    shown = [
-        [label(result.names[i]), _similarity(result.agreement[i]), _similarity(result.left_out[i])]
-        for i in order[: max(show, SHOWN)]
-    ]
-    left = len(order) - len(shown)
-    lines += table(screen, ["list", "with the consensus", "with that of the others"], shown)
-    return [*lines, *([f"... {left} more lists"] if left else [])]
+    lines = [f"fuji consensus: {result.method} of {len(result.names)} rankings of {result.ranking.n} items"]
+    for table in tables_of(result, show):
+        lines += ["", *fitted(screen, table)]
+    return lines
 
 
 def _depths(screen: Screen, agreement: fj.results.RankAgreement | None) -> list[str]:
     """Return what sequential rank agreement says, and its curve as a share of the mean of random orders."""
     if agreement is None:
         return []
-    lines = ["", screen.style("sequential rank agreement: standard deviation of ranks", bold=True)]
-    ends = (0, -1) if agreement.ks.size > 1 else (0,)
-    lines.append(", ".join(f"{agreement.values[i]:.4g} at d = {agreement.ks[i]}" for i in ends))
-    lines += screen.wrap(agreement.verdict())
+    lines = ["", *(text for line in summary_of(agreement) for text in screen.wrap(line))]
     if agreement.expected is None or agreement.ks.size == 1 or not agreement.expected.all():
         return lines
     share = np.minimum(agreement.values / agreement.expected, 1.0)
     title = "by depth: 0 perfect agreement, 1 random order or worse"
     return [*lines, "", *side_by_side(screen, [Lines(agreement.ks, [Line(share)], title=title)], (BLUE,))]
-
-
-def _number(value: Any) -> str:
-    """Return a count, or a score or p-value with four digits."""
-    return str(value) if isinstance(value, (int, np.integer)) else f"{value:.4g}"
-
-
-def _similarity(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.4f}"

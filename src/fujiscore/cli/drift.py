@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,18 +10,16 @@ import click
 import fujiscore as fj
 from fujiscore.charts.result import charts_of
 from fujiscore.cli import inputs, options
-from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
-from fujiscore.cli.terminal import GREEN, ORANGE, label, table
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, heading, write_page
+from fujiscore.cli.terminal import GREEN, ORANGE, fitted
 from fujiscore.errors import NAME, printable
 from fujiscore.inputs.transforms import one_per_ranking
 from fujiscore.pair.gates import require_bounds
-from fujiscore.text.tabular import data_of
 from fujiscore.versions.drift import NOISES, ROLES
-from fujiscore.versions.results import COLUMNS, SHARES, SHOWN
+from fujiscore.versions.results import SHOWN
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
-    from fujiscore.pair.gates import Verdict
 
 
 @dataclass(frozen=True)
@@ -176,39 +174,26 @@ def command(
         from fujiscore.versions.page import drift as page_of
 
         write_page(html, writing, page_of(result, verdict.lines()))
-    deliver(_report(result, verdict, files, writing.show or SHOWN), writing)
-    if not (writing.form == "text" and writing.out is None):  # which has the lines already
-        for line in verdict.failed():
-            click.echo(f"fuji drift: {line}", err=True)
-    return 0 if verdict.passed else 1
-
-
-def _report(result: fj.results.Drift, verdict: Verdict, files: tuple[str, ...], show: int) -> Report:
-    """Return the report in all its forms."""
-    return Report(
+    report = Report(
         "drift",
-        lambda screen: _text(screen, result, verdict, show),
-        lambda: {"files": list(files), **result.to_dict(), **data_of(verdict)},
-        COLUMNS,
-        lambda: map(astuple, result.changes),
+        lambda screen: _text(screen, result, writing.show or SHOWN),
+        lambda: {"files": list(files), **result.to_dict()},
+        result.columns,
         result.notes,
-        markdown=lambda: result.to_markdown(rows=show, verdict=verdict.lines()),
+        verdict,
+        lambda: result.to_markdown(rows=writing.show or SHOWN, verdict=verdict.lines()),
     )
+    return deliver(report, writing)
 
 
-def _text(screen: Screen, result: fj.results.Drift, verdict: Verdict, show: int) -> list[str]:
+def _text(screen: Screen, result: fj.results.Drift, show: int) -> list[str]:
     """Return the report as lines."""
     colour = {True: ORANGE, False: GREEN, None: None}[result.beyond]
-    old, new = (screen.fit(label(name), max(8, (screen.width - 28) // 2)) for name in result.names)
-    lines = [f"fuji drift: OLD = {old}, NEW = {new}"]
+    lines = [heading(screen, "drift", result.names, ("OLD", "NEW"))]
     lines += [screen.style(line, colour, bold=True) for line in screen.wrap(f"Verdict: {result.verdict}")]
-    told = [*(() if result.noise is None else result.noise.in_words()), *result.counts()]
-    lines += [text for line in told for text in screen.wrap(line)]
-    lines += ["", *table(screen, *result.level_table())]
-    for title, (header, rows) in result.mover_tables(show).items():
-        lines += ["", screen.style(title, bold=True), *table(screen, header, rows, left=(0, len(header) - 1))]
-    lines += screen.wrap(SHARES) if result.changes else []
-    colours = [GREEN if check.passed else ORANGE for check in verdict.checks]
-    for line, shade in zip(verdict.lines(), colours, strict=True):
-        lines += ["", *(screen.style(text, shade) for text in screen.wrap(line))]
+    words = [*(() if result.noise is None else result.noise.in_words()), *result.counts()]
+    lines += [text for line in words for text in screen.wrap(line)]
+    lines += ["", *fitted(screen, result.level_table(), "")]
+    for table in result.mover_tables(show):
+        lines += ["", *fitted(screen, table)]
     return lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,11 @@ from fujiscore.charts.result import charts_of
 from fujiscore.charts.terminal import heat_map
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
-from fujiscore.cli.terminal import label, table
+from fujiscore.cli.terminal import fitted
 from fujiscore.errors import NAME, InputError, first_few, shown
 from fujiscore.io.documents import exists
 from fujiscore.measures.registry import find
+from fujiscore.text.tables import free_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
 
 EXTREMES = 10
-# The column of values beneath a list of pairs, and the gaps between columns.
-ROOM_FOR_VALUE = 12
-# The columns of p-values and their gaps.
-ROOM_FOR_P = 22
 
 
 @click.command(
@@ -149,41 +145,50 @@ def _ordered(matrices: Sequence[fj.results.Matrix], *, by_value: bool, cluster: 
 
 def _report(matrices: list[fj.results.Matrix], n: int, show: int | None) -> Report:
     """Return the report in its three forms."""
-    first = matrices[0]
-    several = len(matrices) > 1 or first.p_values is not None
-    title = first.area.replace(",", "").replace("-", "_").replace(" ", "_").lower()
-    header = [*(["measure", "value", "ranking"] if several else [f"{title}_{first.measure}"]), *first.columns]
-    rows = [
-        [*([matrix.measure, kind] if several else []), name, *row.tolist()]
-        for matrix in matrices
-        for kind, values in _parts(matrix)
-        for name, row in zip(matrix.names, values, strict=True)
-    ]
-    data: dict[str, Any] = {
-        "items": n,
-        "value": {matrix.measure: matrix.area for matrix in matrices},
-        "corrected": first.corrected,
-        "rows": first.names,
-        "columns": first.columns,
-        "ks": first.ks,
-        "measures": {matrix.measure: matrix.values for matrix in matrices},
-    }
-    if first.corrected:
-        data["raw"] = {matrix.measure: matrix.raw for matrix in matrices}
-    if first.p_values is not None:
-        data["p_values"] = {matrix.measure: matrix.p_values for matrix in matrices}
-        data["adjusted_p_values"] = {matrix.measure: matrix.adjusted_p_values for matrix in matrices}
-        data |= {"adjustment": first.adjustment, "alternative": first.alternative}
     notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
-    return Report("matrix", lambda screen: _text(screen, matrices, n, show), lambda: data, header, lambda: rows, notes)
+    return Report(
+        "matrix",
+        lambda screen: _text(screen, matrices, n, show),
+        lambda: _data(matrices),
+        lambda: _columns(matrices),
+        notes,
+    )
 
 
-def _parts(matrix: fj.results.Matrix) -> list[tuple[str, Any]]:
-    """Return the values and, where pairs were tested, the p-values, each with what it is called."""
-    parts: list[tuple[str, Any]] = [(matrix.area, matrix.values)]
-    if matrix.p_values is not None:
-        parts += [("p_value", matrix.p_values), ("adjusted_p_value", matrix.adjusted_p_values)]
-    return parts
+def _data(matrices: list[fj.results.Matrix]) -> dict[str, Any]:
+    """Return the matrices as one, what belongs to a measure under its name."""
+    data, *others = (matrix.to_dict() for matrix in matrices)
+    for other in others:
+        for key, part in other.items():
+            if isinstance(part, dict):
+                data[key] |= part
+    return data
+
+
+def _columns(matrices: list[fj.results.Matrix]) -> dict[str, Any]:
+    """Return the matrices one below the other, and p-values where pairs were tested."""
+    first = matrices[0]
+    parts = [
+        (matrix, kind, values)
+        for matrix in matrices
+        for kind, values in (
+            (matrix.area, matrix.values),
+            ("p_value", matrix.p_values),
+            ("adjusted_p_value", matrix.adjusted_p_values),
+        )
+        if values is not None
+    ]
+    names = [name for matrix, *_ in parts for name in matrix.names]
+    if len(parts) > 1:
+        repeated = [[matrix.measure, kind] for matrix, kind, _ in parts for _ in matrix.names]
+        head = {"measure": [row[0] for row in repeated], "value": [row[1] for row in repeated], "ranking": names}
+    else:
+        title = first.area.replace(",", "").replace("-", "_").replace(" ", "_").lower()
+        head = {f"{title}_{first.measure}": names}
+    cells = np.concatenate([values for *_, values in parts])
+    for j, name in enumerate(first.columns):
+        head[free_name(name, head)] = cells[:, j].tolist()
+    return head
 
 
 def _text(screen: Screen, matrices: list[fj.results.Matrix], n: int, show: int | None) -> list[str]:
@@ -192,37 +197,16 @@ def _text(screen: Screen, matrices: list[fj.results.Matrix], n: int, show: int |
     count = len(set(first.names) | set(first.columns))
     areas = " and ".join(dict.fromkeys(matrix.area for matrix in matrices))
     lines = [*screen.wrap(f"fuji matrix: {areas}"), f"{count} rankings of {n} items, {first.grid.described()}"]
-    names, columns = ([label(name) for name in side] for side in (first.names, first.columns))
-    if not first.square:
-        titles = [[find(matrix.measure).title, *_p_header(matrix)] for matrix in matrices]
-        header = [f"{names[0]} and", *chain(*titles)]
-        rows = [[name, *chain(*(_cell(matrix, 0, j) for matrix in matrices))] for j, name in enumerate(columns)]
-        more = [] if show is None or show >= len(rows) else [f"... {len(rows) - show} more rows"]
-        return [*lines, "", *table(screen, header, rows[:show]), *more, *_legend(screen, first)]
     for matrix in matrices:
-        lines += ["", screen.style(f"{find(matrix.measure).title}: {matrix.area}", bold=True)]
+        title = f"{find(matrix.measure).title}: {matrix.area}"
+        if not first.square:
+            shown = [(0, j) for j in range(len(matrix.columns))][:show]
+            more = [f"... {len(matrix.columns) - len(shown)} more rows"] if len(shown) < len(matrix.columns) else []
+            lines += ["", *fitted(screen, matrix.pairs_table(title, shown)), *more]
+            continue
         drawn = heat_map(screen, charts_of(matrix)[0])
-        lines += drawn or _extremes(screen, matrix, show or EXTREMES)
-    return [*lines, *_legend(screen, first)]
-
-
-def _legend(screen: Screen, matrix: fj.results.Matrix) -> list[str]:
-    """Return what the mark means, if pairs were tested."""
-    return [] if matrix.p_values is None else ["", *screen.wrap(matrix.legend)]
-
-
-def _p_header(matrix: fj.results.Matrix) -> list[str]:
-    return [] if matrix.p_values is None else ["p", "adjusted p"]
-
-
-def _cell(matrix: fj.results.Matrix, i: int, j: int) -> list[str]:
-    """Return the value of a cell with its mark and, where pairs were tested, its p-values."""
-    value = matrix.values[i, j]
-    text = "-" if np.isnan(value) else f"{value:.4f}"
-    if matrix.p_values is None or matrix.adjusted_p_values is None:
-        return [text]
-    p_values = (matrix.p_values[i, j], matrix.adjusted_p_values[i, j])
-    return [text + matrix.marks[i][j], *("-" if np.isnan(p) else f"{p:.2g}" for p in p_values)]
+        lines += ["", screen.style(title, bold=True), *(drawn or _extremes(screen, matrix, show or EXTREMES))]
+    return lines if first.p_values is None else [*lines, "", *screen.wrap(first.legend)]
 
 
 def _extremes(screen: Screen, matrix: fj.results.Matrix, most: int) -> list[str]:
@@ -230,13 +214,7 @@ def _extremes(screen: Screen, matrix: fj.results.Matrix, most: int) -> list[str]
     i, j = np.triu_indices(len(matrix.names), 1)
     values = matrix.values[i, j]
     order = np.argsort(-values, kind="stable")
-    order = order[~np.isnan(values[order])]
-    most = min(most, order.size)
-    shown = [*order[:most], *order[order.size - most :]]
-    tested = _p_header(matrix)
-    room = screen.width - ROOM_FOR_VALUE - ROOM_FOR_P * bool(tested)
-    names = [screen.fit(label(name), room // 2) for name in matrix.names]
-    rows = [[names[i[t]], names[j[t]], *_cell(matrix, i[t], j[t])] for t in shown]
-    lines = table(screen, ["most similar", "", "value", *tested], rows[:most], left=(0, 1))
-    lines += ["", *table(screen, ["least similar", "", "value", *tested], rows[most:], left=(0, 1))]
+    pairs = [(int(i[t]), int(j[t])) for t in order[~np.isnan(values[order])]]
+    lines = fitted(screen, matrix.pairs_table("most similar", pairs[:most]))
+    lines += ["", *fitted(screen, matrix.pairs_table("least similar", pairs[-min(most, len(pairs)) :]))]
     return [*lines, "", *screen.wrap("Too many rankings for this width: --csv, --json or --plot FILE give them all.")]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import click
 
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver
-from fujiscore.cli.terminal import table
+from fujiscore.cli.terminal import fitted
 from fujiscore.measures.registry import MEASURES, Measure, Properties
 from fujiscore.null.closed_forms import has_closed_form
+from fujiscore.text.tables import text_columns
+from fujiscore.text.tabular import data_of, schema
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
@@ -25,21 +27,6 @@ MEANING = {
     "uses_scores": "uses the scores, not only the sets",
 }
 SHORT = ("sizes", "bounds", "max", "chance", "scores")
-HEADER = (
-    "name",
-    "title",
-    "formula",
-    "low",
-    "high",
-    *MEANING,
-    "unequal_sizes",
-    "symmetric",
-    "chance_formula",
-    "headline",
-    "parameters",
-    "aliases",
-    "reference",
-)
 
 
 @click.command(
@@ -53,35 +40,14 @@ def command(*, name: Measure | None, writing: options.Writing) -> None:
     """List the measures with their properties, or explain one of them."""
     check_destinations(writing, [])
     chosen = list(MEASURES.values()) if name is None else [name]
-    rows = [[_row(measure)[key] for key in HEADER] for measure in chosen]
+    rows = [{**data_of(measure), "chance_formula": has_closed_form(measure)} for measure in chosen]
     report = Report(
         "measures",
         lambda screen: _table(screen) if name is None else _explained(screen, chosen[0]),
-        lambda: {"measures": [_row(measure) for measure in chosen]},
-        HEADER,
-        lambda: rows,
+        lambda: {"schema": schema("measures"), "measures": rows},
+        lambda: {key: [row[key] for row in rows] for key in rows[0]},
     )
     deliver(report, writing)
-
-
-def _row(measure: Measure) -> dict[str, Any]:
-    """Return all that is known of a measure."""
-    marks = asdict(measure.properties) if measure.properties else dict.fromkeys(MEANING)
-    return {
-        "name": measure.name,
-        "title": measure.title,
-        "formula": measure.formula,
-        "low": measure.low,
-        "high": measure.high,
-        **marks,
-        "unequal_sizes": measure.unequal,
-        "symmetric": measure.symmetric,
-        "chance_formula": has_closed_form(measure),
-        "headline": "whole list" if measure.whole else "area",
-        "parameters": ", ".join(f"{name}={value}" for name, value in measure.parameters.items()),
-        "aliases": ", ".join(measure.aliases),
-        "reference": measure.reference,
-    }
 
 
 def _range(measure: Measure) -> str:
@@ -103,7 +69,7 @@ def _table(screen: Screen) -> list[str]:
     return [
         f"fuji measures: {len(MEASURES)} measures of similarity, to be passed as --measure NAME",
         "",
-        *table(screen, ["name", "range", *SHORT, "formula"], rows, left=range(9)),
+        *fitted(screen, text_columns("", ["name", "range", *SHORT, "formula"], rows, range(9))),
         "",
         "Properties as in the table of the FUJI paper (blank: not in it):",
         *legend,

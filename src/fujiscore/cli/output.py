@@ -12,18 +12,20 @@ import click
 
 from fujiscore._version import __version__
 from fujiscore.charts import figure
-from fujiscore.cli.terminal import FILE, Screen, terminal
+from fujiscore.cli.terminal import FILE, GREEN, ORANGE, Screen, label, terminal
 from fujiscore.errors import InputError, MissingExtraError, one_line
 from fujiscore.text.data import ascii_json, to_json
 from fujiscore.text.tables import to_csv
+from fujiscore.text.tabular import data_of
 from fujiscore.work.files import write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fujiscore.charts.kinds import Chart
     from fujiscore.cli.options import Writing
     from fujiscore.pages.page import Page
+    from fujiscore.pair.gates import Verdict
 
 FIGURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
@@ -31,19 +33,27 @@ PAGES = (".html", ".htm")
 
 @dataclass(frozen=True)
 class Report:
-    """One result in its forms, each made only if asked for, and the notes that go with it.
+    """One result in its forms, each made only if asked for, the notes that go with it, and what gates say of it.
 
-    Markdown, as text, and Parquet, which is written to an open file, are forms that few commands have.
+    `data` is what the library's `to_dict` gives and what only the command knows; `columns` are those of CSV. Markdown,
+    as text, and Parquet, which is written to an open file, are forms that few commands have.
     """
 
     command: str
     text: Callable[[Screen], Sequence[str]]
-    data: Callable[[], dict[str, Any]]
-    header: Sequence[str]
-    rows: Callable[[], Iterable[Sequence[Any]]]
+    data: Callable[[], Mapping[str, Any]]
+    columns: Callable[[], Mapping[str, Any]] = dict
     notes: Sequence[str] = ()
+    verdict: Verdict | None = None
     markdown: Callable[[], str] | None = None
     parquet: Callable[[Any], None] | None = None
+
+
+def heading(screen: Screen, command: str, names: Sequence[str], roles: Sequence[str] = ("A", "B")) -> str:
+    """Return the first line of a report: which of the two is which."""
+    room = max(8, (screen.width - len(command) - 15 - len("".join(roles))) // 2)
+    sides = [f"{role} = {screen.fit(label(name), room)}" for role, name in zip(roles, names, strict=True)]
+    return f"fuji {command}: {', '.join(sides)}"
 
 
 def note(writing: Writing, text: str) -> None:
@@ -88,31 +98,58 @@ def _check_destination(option: str, path: Path, inputs: Sequence[str], *, force:
         raise InputError(f"{option} {path}: the file exists already. Pass --force to replace it, or name another one.")
 
 
-def deliver(report: Report, writing: Writing) -> None:
-    """Write a report where it was asked for; a file's ending decides its format if no option does."""
+def deliver(report: Report, writing: Writing) -> int:
+    """Write a report where it was asked for, and return the exit code: 1 if a gate failed.
+
+    A file's ending decides its format if no option does. Where the text does not show failed gates, a line each does.
+    """
     path = None if writing.out in {None, "-"} else Path(str(writing.out))
     form = writing.form
     if path is not None and form == "parquet" and report.parquet is not None:
         write_atomically(path, report.parquet, replace=writing.force)
-        note(writing, f"report: {path}")
-        return
-    if form == "json":
-        head = {"command": f"fuji {report.command}", "version": __version__}
-        text = to_json({**head, **report.data(), "notes": list(report.notes)})
-    elif form == "csv":
-        text = to_csv(report.header, report.rows())
-        for said in report.notes:
-            note(writing, f"Note: {said}")
-    elif form == "markdown" and report.markdown is not None:
-        text = report.markdown()
     else:
         screen = terminal() if path is None else FILE
-        text = "\n".join([*report.text(screen), *screen.notes(report.notes)]) + "\n"
-    if path is None:
-        _print(ascii_json(text) if form == "json" and not _can_print(text) else text)
-        return
-    write_atomically(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")), replace=writing.force)
-    note(writing, f"report: {path}")
+        text = _written(report, form, screen)
+        if path is None:
+            _print(ascii_json(text) if form == "json" and not _can_print(text) else text)
+        else:
+            content = text.encode("utf-8", "backslashreplace")
+            write_atomically(path, lambda file: file.write(content), replace=writing.force)
+    if form == "csv":
+        for said in report.notes:
+            note(writing, f"Note: {said}")
+    if path is not None:
+        note(writing, f"report: {path}")
+    if report.verdict is None or report.verdict.passed:
+        return 0
+    if form != "text" or path is not None:
+        for line in report.verdict.failed():
+            click.echo(f"fuji {report.command}: {line}", err=True)
+    return 1
+
+
+def _written(report: Report, form: str, screen: Screen) -> str:
+    """Return a report in one of its forms."""
+    if form == "json":
+        gates = {} if report.verdict is None else data_of(report.verdict)
+        head = {"command": f"fuji {report.command}", "version": __version__}
+        return to_json({**head, **report.data(), **gates, "notes": list(report.notes)})
+    if form == "csv":
+        columns = report.columns()
+        rows = (column if isinstance(column, list) else column.tolist() for column in columns.values())
+        return to_csv(list(columns), zip(*rows, strict=True))
+    if form == "markdown" and report.markdown is not None:
+        return report.markdown()
+    lines = [*report.text(screen), *(_gates(screen, report.verdict) if report.verdict else ())]
+    return "\n".join([*lines, *screen.notes(report.notes)]) + "\n"
+
+
+def _gates(screen: Screen, verdict: Verdict) -> list[str]:
+    """Return one line per gate, coloured, beneath a blank one."""
+    shades = [GREEN if check.passed else ORANGE for check in verdict.checks]
+    pairs = zip(verdict.lines(), shades, strict=True)
+    lines = [screen.style(text, shade) for line, shade in pairs for text in screen.wrap(line)]
+    return ["", *lines] if lines else []
 
 
 def _can_print(text: str) -> bool:

@@ -73,7 +73,7 @@ def command(
             results.publish()
             note(writing, f"figures took {seconds:.1f} s; peak memory: {peak_memory() or 0:.0f} MB")
             note(writing, f"page: {Path(str(out)) / 'index.html'}")
-    report = Report("paper", lambda screen: _text(screen, result), result.statements, (), list)
+    report = Report("paper", lambda screen: _text(screen, result), result.statements)
     deliver(report, replace(writing, out=None))
 
 

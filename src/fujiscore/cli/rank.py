@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver
-from fujiscore.cli.terminal import label, table
+from fujiscore.cli.terminal import fitted, label
 from fujiscore.rankers import rank
+from fujiscore.text.tables import display_width
+from fujiscore.text.tabular import tables_of
 
 if TYPE_CHECKING:
     from fujiscore.cli.terminal import Screen
-    from fujiscore.features.datasets import Data
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.rankers import Features
 
 SHOWN = 10
-LEAST_COLUMN = 20
+LEAST_COLUMN, GAP = 20, 3
 
 
 @click.command(
@@ -52,42 +53,37 @@ def command(*, request: data_sets.Request, writing: options.Writing, work: optio
         random_state=request.seed,
         **work.arguments(writing),
     )
-    deliver(_report(rankings, data, table, writing.show or SHOWN), writing)
-
-
-def _report(rankings: Rankings, data: Data, table: Features, show: int) -> Report:
-    """Return the report in its three forms."""
-    rows = [[rankings.label(i), *(float(scores[i]) for scores in rankings.scores)] for i in range(rankings.n)]
-    facts: dict[str, Any] = {"data": data.name, "target": data.target, "task": table.target.task}
-    facts |= {"rows": table.rows, "features": data.features}
-    facts["scores"] = dict(zip(rankings.names, rankings.scores, strict=True))
+    facts = {"data": data.name, "target": data.target, "task": table.target.task, "rows": table.rows}
     head = f"fuji rank: {label(data.name)}, {table.rows} rows, {rankings.n} features, {table.target.described}"
-    return Report(
+    report = Report(
         "rank",
-        lambda screen: [head, *_text(screen, rankings, min(show, rankings.n))],
-        lambda: facts,
-        ("feature", *rankings.names),
-        lambda: rows,
+        lambda screen: [head, *_text(screen, rankings, min(writing.show or SHOWN, rankings.n))],
+        lambda: {**rankings.to_dict(), **facts, "features": data.features},
+        lambda: {
+            "feature": [rankings.label(i) for i in range(rankings.n)],
+            **dict(zip(rankings.names, rankings.scores, strict=True)),
+        },
         data_sets.notes(data, rankings.notes),
     )
+    deliver(report, writing)
 
 
 def _text(screen: Screen, rankings: Rankings, show: int) -> list[str]:
     """Return the best features of each method, side by side or one method below the other."""
     lines = [f"the best {show} features of each method, with their scores"]
-    columns = [
-        [[label(ranking.label(i)), f"{ranking.scores[i]:.4g}"] for i in ranking.order[:show].tolist()]
-        for ranking in rankings
-    ]
-    width = (screen.width - 4) // len(columns) - 2
-    if width >= LEAST_COLUMN:
-        header = ["", *(cell for name in rankings.names for cell in (screen.fit(name, width - 9), ""))]
-        rows = [
-            [str(i + 1), *(cell for best in columns for cell in (screen.fit(best[i][0], width - 9), best[i][1]))]
-            for i in range(show)
-        ]
-        return [*lines, "", *table(screen, header, rows, left=range(1, len(header), 2))]
-    for name, best in zip(rankings.names, columns, strict=True):
-        rows = [[str(i + 1), *cells] for i, cells in enumerate(best)]
-        lines += ["", *table(screen, ["", name, ""], rows, left=(1,), flexible=1)]
-    return lines
+    width = (screen.width + GAP) // len(rankings) - GAP
+    beside = width >= LEAST_COLUMN
+    tables = [tables_of(ranking, show)[0].without(["rank"]) for ranking in rankings]
+    tables = [replace(table, header=[name, ""]) for name, table in zip(rankings.names, tables, strict=True)]
+    parts = [fitted(replace(screen, width=width) if beside else screen, table, "") for table in tables]
+    if not beside:
+        return [*lines, *(line for part in parts for line in ("", *part))]
+    widths = [max(map(display_width, map(click.unstyle, part))) for part in parts]
+    rows = zip(
+        *(
+            [line + " " * (wide - display_width(click.unstyle(line))) for line in part]
+            for part, wide in zip(parts, widths, strict=True)
+        ),
+        strict=True,
+    )
+    return [*lines, "", *((" " * GAP).join(row).rstrip() for row in rows)]

@@ -12,11 +12,10 @@ import click
 
 from fujiscore.charts.result import charts_of
 from fujiscore.cli import options
-from fujiscore.cli.compare import heading
-from fujiscore.cli.explain import HEADER, explained
+from fujiscore.cli.explain import explained as explained_text
 from fujiscore.cli.inputs import STANDARD_INPUT
-from fujiscore.cli.output import Report, check_destinations, deliver, draw, note, write_page
-from fujiscore.cli.terminal import GREEN, ORANGE, label, table
+from fujiscore.cli.output import Report, check_destinations, deliver, draw, heading, note, write_page
+from fujiscore.cli.terminal import fitted, label
 from fujiscore.errors import InputError, counted
 from fujiscore.pair.gates import require_bounds
 from fujiscore.runs.baselines import bless as store
@@ -27,12 +26,11 @@ from fujiscore.runs.tables import RunColumns, load_run
 from fujiscore.text.tabular import data_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fujiscore.cli.terminal import Screen
     from fujiscore.measures.registry import Measure
     from fujiscore.pair.explain import Explanation
-    from fujiscore.pair.gates import Verdict
     from fujiscore.runs.results import RunComparison
     from fujiscore.runs.tables import Run
 
@@ -166,15 +164,24 @@ def command(
         from fujiscore.runs.page import run_comparison
 
         write_page(html, writing, run_comparison(result, verdict))
-    names = (old or new, new)
-    deliver(_report(result, verdict, names, writing.show or SHOWN, explain or 0), writing)
-    if run is not None:
-        _bless(run, str(baseline), writing)
-        return 0
-    if not (writing.form == "text" and writing.out is None):  # which has the lines already
-        for line in verdict.failed():
-            click.echo(f"fuji runs: {line}", err=True)
-    return 0 if verdict.passed else 1
+    names, places = (old or new, new), result.changed_most(explain) if explain else []
+    explained = {result.queries[place]: result.explain(result.queries[place]) for place in places}
+    show = writing.show or SHOWN
+    report = Report(
+        "runs",
+        lambda screen: _text(screen, result, names, show, explained),
+        lambda: {"a": names[0], "b": names[1], **result.to_dict(), "explained": _data(explained)},
+        result.table,
+        result.notes,
+        verdict,
+        lambda: result.to_markdown(rows=show, verdict=verdict.lines()),
+        partial(_write_parquet, result),
+    )
+    code = deliver(report, writing)
+    if run is None:
+        return code
+    _bless(run, str(baseline), writing)
+    return 0
 
 
 def _both(files: Sequence[str], baseline: str | None, *, bless: bool) -> tuple[str | None, str]:
@@ -218,38 +225,9 @@ def _bless(new: Run, baseline: str, writing: options.Writing) -> None:
     note(writing, f"baseline: {baseline} ({what}), {counted(queries, 'query', 'queries')} of {new.name}")
 
 
-def _report(result: RunComparison, verdict: Verdict, names: tuple[str, str], show: int, explain: int) -> Report:
-    """Return the report in all its forms."""
-    columns = result.table()
-    rows = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
-    return Report(
-        "runs",
-        lambda screen: _text(screen, result, verdict, names, show, explain),
-        lambda: _data(result, verdict, names, explain),
-        list(columns),
-        lambda: zip(*rows, strict=True),
-        result.notes,
-        lambda: result.to_markdown(rows=show, verdict=verdict.lines()),
-        partial(_write_parquet, result),
-    )
-
-
-def _data(result: RunComparison, verdict: Verdict, names: tuple[str, str], explain: int) -> dict[str, Any]:
-    """Return everything, for JSON."""
-    queries = [result.queries[place] for place in result.changed_most(explain)] if explain else []
-    return {
-        "a": names[0],
-        "b": names[1],
-        **result.to_dict(),
-        **data_of(verdict),
-        "explained": [{"query": query, **_explanation(result.explain(query))} for query in queries],
-    }
-
-
-def _explanation(why: Explanation) -> dict[str, Any]:
-    """Return an explanation for JSON."""
-    columns = dict(zip(HEADER, why.columns().values(), strict=True))
-    return {"k": [why.k1, why.k2], "fuji": why.value, "jaccard": why.jaccard, **columns, "notes": list(why.notes)}
+def _data(explained: Mapping[Any, Explanation]) -> list[dict[str, Any]]:
+    """Return explanations for JSON."""
+    return [{"query": query, **data_of(why), "notes": list(why.notes)} for query, why in explained.items()]
 
 
 def _write_parquet(result: RunComparison, file: Any) -> None:
@@ -266,40 +244,18 @@ def _write_parquet(result: RunComparison, file: Any) -> None:
 
 
 def _text(
-    screen: Screen, result: RunComparison, verdict: Verdict, names: tuple[str, str], show: int, explain: int
+    screen: Screen, result: RunComparison, names: tuple[str, str], show: int, explained: Mapping[Any, Explanation]
 ) -> list[str]:
     """Return the report as lines."""
-    lines = [f"fuji runs: {heading(screen, names)}"]
+    changed = result.changed_table(show)
+    header = [f"least alike of {len(result)}", *changed.header[1:]]
+    lines = [heading(screen, "runs", names)]
     lines += [text for line in result.in_words() for text in screen.wrap(line)]
-    header, rows = result.spread_table()
-    lines += ["", *table(screen, *_fitting(screen, header, rows))]
+    lines += ["", *fitted(screen, result.spread_table(), "")]
     lines += ["", *result.bar_chart(min(screen.width, WIDEST), "█" if screen.unicode else "#")]
-    if result.groups is not None:
-        header, rows = result.group_table()
-        lines += ["", *table(screen, *_fitting(screen, header, rows))]
-    header, rows = result.changed_rows(show)
-    header[0] = f"least alike of {len(result)}"
-    lines += ["", *table(screen, *_fitting(screen, header, rows))] if rows else []
-    for place in result.changed_most(explain) if explain else []:
-        query = result.queries[place]
-        lines += [
-            "",
-            screen.style(f"Query {label(query)}", bold=True),
-            *explained(screen, result.explain(query), EXPLAINED_ROWS),
-        ]
-    colours = [GREEN if check.passed else ORANGE for check in verdict.checks]
-    gates = [
-        screen.style(text, colour)
-        for line, colour in zip(verdict.lines(), colours, strict=True)
-        for text in screen.wrap(line)
-    ]
-    return [*lines, "", *gates] if gates else lines
-
-
-def _fitting(screen: Screen, header: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """Return a table without the last columns that a narrow screen has no room for."""
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
-    columns = len(header)
-    while columns > 3 and sum(widths[1:columns]) + 2 * columns + min(widths[0], 16) > screen.width:
-        columns -= 1
-    return header[:columns], [row[:columns] for row in rows]
+    lines += [] if result.groups is None else ["", *fitted(screen, result.group_table(), "")]
+    lines += ["", *fitted(screen, replace(changed, header=header), "")] if changed.rows else []
+    for query, why in explained.items():
+        title = screen.style(f"Query {label(query)}", bold=True)
+        lines += ["", title, *explained_text(screen, why, EXPLAINED_ROWS)]
+    return lines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +15,15 @@ from fujiscore.charts.terminal import side_by_side
 from fujiscore.cli import inputs, options
 from fujiscore.cli.between import report as report_between
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
-from fujiscore.cli.terminal import BLUE, ORANGE, label, table
-from fujiscore.errors import NAME, InputError, counted, printable, short_names, shortened
+from fujiscore.cli.terminal import BLUE, ORANGE, fitted, label
+from fujiscore.errors import InputError, printable, short_names
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.many.estimates import are_paired
-from fujiscore.many.ranks import COVERS as RANKS_COVER
 from fujiscore.many.ranks import item_ranks
-from fujiscore.many.stability import COVERS
 from fujiscore.many.stability_tests import compare_stabilities
 from fujiscore.measures.registry import find
+from fujiscore.text.numbers import p_words
+from fujiscore.text.tabular import data_of, schema, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 LEAST = 3
 # Items in the table and the figure of ranks, and the most that a figure has room for.
 DRAWN, MOST_DRAWN = 30, 200
-FIELDS = ("value", "low", "high", "standard_error", "m", "confidence")
-HEADER = ("group", "measure", "area", "stability", "low", "high", "standard_error", "rankings", "confidence")
+COLUMNS = ("group", "measure", "area", "stability", "low", "high", "standard_error", "rankings", "confidence")
 
 
 class Versus(options.Command):
@@ -176,49 +174,22 @@ def _write_page(html: str | None, writing: options.Writing, *results: Any) -> No
 
 def _deliver_ranks(result: fj.results.ItemRanks, name: str, plot: str | None, writing: options.Writing) -> None:
     """Write the items' ranks as a report, and as a figure."""
-    columns = result.columns()
-    plain = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
-    rows = list(zip(*plain, strict=True))
+    show = writing.show or DRAWN
     if plot is not None:
-        shown = min(len(rows), writing.show or DRAWN, MOST_DRAWN)
+        shown = min(len(result.items), show, MOST_DRAWN)
         draw(plot, writing, [replace(chart, most=shown) for chart in charts_of(result)])
-    data = {"group": name, "rankings": result.m, "confidence": result.confidence, "k": result.k}
-    items = [dict(zip(columns, row, strict=True)) for row in rows]
     report = Report(
         "stability --ranks",
-        lambda screen: _ranks_text(screen, result, label(name), writing.show or DRAWN),
-        lambda: {**data, "items": items},
-        tuple(columns),
-        lambda: rows,
+        lambda screen: [
+            f"fuji stability: ranks of the items of {label(name)}",
+            "",
+            *fitted(screen, tables_of(result, show)[0]),
+        ],
+        lambda: {**result.to_dict(), "group": name},
+        result.columns,
         result.notes,
     )
     deliver(report, writing)
-
-
-def _ranks_text(screen: Screen, result: fj.results.ItemRanks, name: str, most: int) -> list[str]:
-    """Return the first items with their ranks as lines."""
-    header = ["item", "tier", "mean rank", f"{result.confidence:.0%} interval", "best", "worst", f"in top {result.k}"]
-    rows = [
-        [
-            item,
-            str(result.tier[i]),
-            f"{result.mean[i]:.1f}",
-            f"{result.low[i]:.1f} to {result.high[i]:.1f}",
-            f"{result.best[i]:g}",
-            f"{result.worst[i]:g}",
-            f"{result.in_top[i]:.0%}",
-        ]
-        for i, item in enumerate(short_names(result.items[:most]))
-    ]
-    more = len(result.items) - len(rows)
-    found = f"{counted(len(result.items), 'item')} in {counted(int(result.tier[-1]), 'tier')}"
-    return [
-        *screen.wrap(f"fuji stability: ranks of the items of {name}, {result.m} rankings, {found}"),
-        "",
-        *table(screen, header, rows),
-        *([f"... and {more} more: --csv lists all"] if more else []),
-        *screen.wrap(f"items of different tiers differ significantly in mean rank; this is {RANKS_COVER}"),
-    ]
 
 
 def _compared(
@@ -300,36 +271,27 @@ def _report(
     groups: Sequence[fj.Rankings],
 ) -> Report:
     """Return the report in its three forms."""
-    rows = [
-        [name, one.pairs.measure, one.pairs.area, *(getattr(one, field) for field in FIELDS)]
-        for stable, _ in results
-        for name, one in zip(names, stable, strict=True)
-    ]
-    data: dict[str, Any] = {
-        "corrected": results[0][0][0].pairs.corrected,
-        "items": [rankings.n_whole for rankings in groups],
-        "groups": [dict(zip(HEADER, row, strict=True)) for row in rows],
-    }
-    fields = ("difference", "low", "high", "p_value", "statistic", "paired", "alternative")
-    data["differences"] = [
-        {"measure": stable[0].pairs.measure, **{field: getattr(test, field) for field in fields}}
-        for stable, test in results
-        if test is not None
-    ]
-    data["curves"] = [
-        {"group": name, "measure": one.measure, "ks": one.ks, "values": one.values, "low": one.low, "high": one.high}
-        for part in curves
-        for name, one in zip(names, part, strict=True)
-    ]
+    tests = [test for _, test in results if test is not None]
+    rows = [{"group": name, **data_of(one)} for stable, _ in results for name, one in zip(names, stable, strict=True)]
+
+    def data() -> dict[str, Any]:
+        both = [{"group": name, **data_of(one)} for part in curves for name, one in zip(names, part, strict=True)]
+        return {
+            "schema": schema("stabilities"),
+            "corrected": results[0][0][0].pairs.corrected,
+            "items": [rankings.n_whole for rankings in groups],
+            "groups": rows,
+            "differences": [{**data_of(test), "first": names[0], "second": names[1]} for test in tests],
+            "curves": both,
+        }
+
     found = [one for stable, test in results for one in (*stable, *([test] if test else []))]
-    notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
     return Report(
         "stability",
         lambda screen: _text(screen, list(map(label, names)), results, curves),
-        lambda: data,
-        HEADER,
-        lambda: rows,
-        notes,
+        data,
+        lambda: {name: [row[name] for row in rows] for name in COLUMNS},
+        tuple(dict.fromkeys(note for one in found for note in one.notes)),
     )
 
 
@@ -340,40 +302,26 @@ def _text(
     curves: list[list[fj.results.StabilityCurve]],
 ) -> list[str]:
     """Return the values, their difference and the curves as lines."""
-    first = results[0][0][0]
+    pairs, short = results[0][0][0].pairs, short_names(names)
     lines = [
         "fuji stability: mean similarity over all pairs",
-        *screen.wrap(f"{first.pairs.area}, {first.pairs.grid.described()}"),
-        "",
+        *screen.wrap(f"{pairs.area}, {pairs.grid.described()}"),
     ]
-    header = ["method", "measure", "rankings", "stability", f"{first.confidence:.0%} interval"]
-    rows = []
     for stable, test in results:
-        measure = find(stable[0].pairs.measure).title
-        for name, one in zip(names, stable, strict=True):
-            known = [f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}"]
-            rows.append([name, measure, str(one.m), *(["undefined", "-"] if isnan(one.value) else known)])
-        if test is not None:
-            interval = f"{test.low:+.4f} to {test.high:+.4f}"
-            rows.append(["difference", measure, "", f"{test.difference:+.4f}", interval])
-    lines += [*table(screen, header, rows, left=(0, 1)), *screen.wrap(COVERS), ""]
-    for _, test in results:
-        lines += screen.wrap(_verdict(names, test)) if test is not None else []
+        if test is None:
+            (table,) = tables_of(stable[0])
+            lines += ["", *fitted(screen, table, f"{short[0]}: {table.caption}")]
+        else:
+            words = f"{find(stable[0].pairs.measure).title}: {test.in_words(short)}"
+            lines += [
+                "",
+                *fitted(screen, test.table(short)),
+                *screen.wrap(f"{words} ({p_words(test.p_value)}, {test.kind})"),
+            ]
     charts = [
         replace(charts_of(one)[0], title=f"{name}: {find(one.measure).title} over k")
         for part in curves
         for name, one in zip(names, part, strict=True)
         if one.ks.size > 1
     ]
-    return [
-        *lines,
-        *([""] if results[0][1] and charts else []),
-        *side_by_side(screen, charts, (ORANGE, BLUE)[: len(names)]),
-    ]
-
-
-def _verdict(names: Sequence[str], test: fj.results.StabilityComparison) -> str:
-    """Return what the comparison says, in words."""
-    more = shortened(names[1] if test.difference > 0 else names[0], NAME)
-    clear = f"{more} is more stable" if test.low > 0 or test.high < 0 else "neither method is clearly more stable"
-    return f"{find(test.first.pairs.measure).title}: {clear} (p = {test.p_value:.4g}, {test.kind})"
+    return [*lines, "", *side_by_side(screen, charts, (ORANGE, BLUE)[: len(names)])] if charts else lines

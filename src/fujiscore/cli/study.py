@@ -11,13 +11,12 @@ import click
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver, note, write_page
-from fujiscore.cli.terminal import label, table
+from fujiscore.cli.terminal import fitted, label
 from fujiscore.errors import counted
 from fujiscore.features import files as study_files
 from fujiscore.features import report as study_report
 from fujiscore.features.resampling import SCHEMES
 from fujiscore.features.study import study
-from fujiscore.measures.registry import find
 from fujiscore.work.files import results_folder
 
 if TYPE_CHECKING:
@@ -101,7 +100,13 @@ def command(
         from fujiscore.features.page import study as page_of
 
         write_page(html, writing, page_of(replace(result, notes=tuple(data_sets.notes(data, result.notes))), data.name))
-    deliver(_report(result, data), replace(writing, out=None))
+    report = Report(
+        "study",
+        lambda screen: _text(screen, result, data),
+        lambda: {"data": data.name, "target": data.target, **result.to_dict()},
+        notes=data_sets.notes(data, result.notes),
+    )
+    deliver(report, replace(writing, out=None))
 
 
 @contextmanager
@@ -131,48 +136,21 @@ def _save(result: Study, results: Results, writing: options.Writing, kind: str) 
         note(writing, "no figures: they need matplotlib, pip install 'fujiscore[plot]'")
 
 
-def _report(result: Study, data: Data) -> Report:
-    """Return the report; as JSON with all tables."""
-
-    def facts() -> dict[str, Any]:
-        tables = {
-            name.removesuffix(".csv"): [dict(zip(header, row, strict=True)) for row in rows]
-            for name, (header, rows) in study_report.tables(result).items()
-        }
-        return {"data": data.name, "target": data.target, "measure": result.matrix.measure, **result.settings, **tables}
-
-    notes = data_sets.notes(data, result.notes)
-    return Report("study", lambda screen: _text(screen, result, data), facts, (), list, notes)
-
-
 def _text(screen: Screen, result: Study, data: Data) -> list[str]:
     """Return the summary in lines that fit."""
-    settings = result.settings
     lines = [
         f"fuji study: {label(data.name)}, {study_report.sizes(result)}",
         *screen.wrap(study_report.described(result)),
     ]
     if result.curves:
-        title = f"Do the methods agree? {find(result.matrix.measure).title}, {settings['area']}"
-        lines += ["", screen.style(title, bold=True), *table(screen, *study_report.agreement(result))]
-    lines += ["", screen.style("How stable is each method?", bold=True)]
-    lines += [*table(screen, *study_report.steadiness(result)), *screen.wrap(study_report.COVERS)]
+        title = f"Do the methods agree? {study_report.area(result)}"
+        lines += ["", *fitted(screen, study_report.agreement(result), title)]
+    lines += ["", *fitted(screen, study_report.steadiness(result), "How stable is each method?")]
     for line in study_report.verdicts(result) if result.comparisons else ():
         lines += screen.wrap(line)
-    header, rows = study_report.ranked(result)
-    shown = [[label(cell) for cell in row] for row in rows]
-    lines += ["", screen.style("Which features matter?", bold=True), *_features(screen, header, shown)]
+    lines += ["", *fitted(screen, study_report.ranked(result), "Which features matter?")]
     if result.ranks:
         lines += ["", *screen.wrap(f"{study_report.TIERS}:")]
     for line in study_report.tiers(result):
         lines += screen.wrap(line)
     return lines
-
-
-def _features(screen: Screen, header: list[str], rows: list[list[str]]) -> list[str]:
-    """Return the top features, without the single methods' ranks where there is no room for them."""
-    width = sum(max(len(row[column]) for row in (header, *rows)) + 2 for column in range(len(header)))
-    if width <= screen.width:
-        return table(screen, header, rows)
-    kept = [0, 1, *range(len(header) - 3, len(header))]
-    return table(screen, [header[c] for c in kept], [[row[c] for c in kept] for row in rows])

@@ -18,6 +18,8 @@ from fujiscore.text.tables import display_width, pad
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fujiscore.text.tables import Table
+
 NARROWEST, WIDEST, PLAIN_WIDTH = 60, 160, 80
 ORANGE, BLUE, GREEN, PURPLE, GREY = COLOURS
 
@@ -77,33 +79,31 @@ def terminal() -> Screen:
     return Screen(min(max(width, NARROWEST), WIDEST), colour=sys.stdout.isatty() and not plain, unicode=unicode)
 
 
-def table(
-    screen: Screen,
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    left: Sequence[int] = (0,),
-    flexible: int = 0,
-    colours: Sequence[int | None] | None = None,
-) -> list[str]:
-    """Return aligned lines no wider than the screen: the flexible column gives way, the others keep their width.
+def fitted(screen: Screen, table: Table, caption: str | None = None, colours: Sequence[int] | None = None) -> list[str]:
+    """Return a table in lines no wider than the screen, its caption above it (none if empty) and its notes beneath.
 
-    Columns in `left` are flush left, the others flush right; `colours` has one entry a row, for its last column.
+    Optional columns give way first, then the first column; `colours` has one entry per row, for its last column.
     """
-    widths = [max(display_width(row[c]) for row in (header, *rows)) for c in range(len(header))]
+    head = [screen.style(line, bold=True) for line in screen.wrap(table.caption if caption is None else caption)]
+    for names in table.optional:
+        if sum(_widths(table)) + 2 * (len(table.header) - 1) > screen.width:
+            table = table.without(names)
+    widths = _widths(table)
     spare = screen.width - sum(widths) - 2 * (len(widths) - 1)
-    widths[flexible] = max(min(widths[flexible], 6), widths[flexible] + min(spare, 0))
+    widths[0] = max(min(widths[0], 6), widths[0] + min(spare, 0))
     lines = []
-    for number, row in enumerate((header, *rows)):
+    for number, row in enumerate((table.header, *table.cells())):
         cells = [
-            pad(screen.fit(cell, width), width, right=c not in left)
-            for c, (cell, width) in enumerate(zip(row, widths, strict=True))
+            pad(screen.fit(cell, width), width, right=column not in table.text)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        if number == 0:
-            lines.append(screen.style("  ".join(cells).rstrip(), bold=True))
-            continue
-        colour = colours[number - 1] if colours else None
-        if colour is not None:
-            cells[-1] = screen.style(cells[-1].rstrip(), colour)
+        if number and colours:
+            cells[-1] = screen.style(cells[-1].rstrip(), colours[number - 1])
         lines.append("  ".join(cells).rstrip())
-    return lines
+    lines[0] = screen.style(lines[0], bold=True)
+    return [*head, *lines, *(line for note in table.notes for line in screen.wrap(note))]
+
+
+def _widths(table: Table) -> list[int]:
+    """Return the width of each column."""
+    return [max(map(display_width, cells)) for cells in zip(table.header, *table.cells(), strict=True)]

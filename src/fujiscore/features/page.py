@@ -29,9 +29,9 @@ def study(result: Study, name: str = "") -> Page:
         agreement = matrix_part(result.matrix, 0, title)
         if result.p_values is not None:
             agreement["p"] = packed(result.p_values)
-        parts += [agreement, table_part("Agreement, the most similar methods first", *study_report.agreement(result))]
+        parts += [agreement, table_part(study_report.agreement(result), "Agreement, the most similar methods first")]
     parts.append(_stability_part(result))
-    parts.append(table_part("Which features matter?", *study_report.ranked(result)))
+    parts.append(table_part(study_report.ranked(result), "Which features matter?"))
     top = min(result.settings["top"], ITEMS)
     parts += [ranks_part(ranks, f"{text(method, 40)}: ", top) for method, ranks in result.ranks.items()]
     if len(result.methods) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,16 +11,15 @@ import numpy as np
 
 from fujiscore.errors import LISTED, NAME, counted, one_line, short_names
 from fujiscore.measures.registry import find
-from fujiscore.text.tables import Table as NamedTable
-from fujiscore.text.tables import free_name, markdown_text, text_columns, to_markdown
+from fujiscore.text.numbers import p_text, p_words
+from fujiscore.text.tables import Table, free_name, markdown_text, text_columns
 
 if TYPE_CHECKING:
     from fujiscore.features.study import Study
     from fujiscore.inputs.coercion import Scores
     from fujiscore.many.stability import Stability
 
-    Table: TypeAlias = tuple[list[str], list[list[Any]]]
-    Cells: TypeAlias = tuple[list[str], list[list[str]]]
+    HeaderAndRows: TypeAlias = tuple[list[str], list[list[Any]]]
 
 HEADING = "# Feature ranking study"
 # Columns of a name in a summary of a few lines.
@@ -28,7 +28,7 @@ COVERS = "Intervals are about resamples of this data set: on new data, rankings 
 TIERS = "Features of different tiers differ significantly in mean rank over resamples of this data set"
 
 
-def tables(study: Study) -> dict[str, Table]:
+def tables(study: Study) -> dict[str, HeaderAndRows]:
     """Return every table as its header and rows, by file name."""
     labels = [study.rankings.label(position) for position in range(study.rankings.n)]
     result = {
@@ -47,14 +47,14 @@ def tables(study: Study) -> dict[str, Table]:
     return result
 
 
-def _by_method(study: Study, label: str, labels: Iterable[Any], values: Scores) -> Table:
+def _by_method(study: Study, label: str, labels: Iterable[Any], values: Scores) -> HeaderAndRows:
     """Return a table with one column per method."""
     return [free_name(label, study.methods), *study.methods], [
         [name, *row] for name, row in zip(labels, values.tolist(), strict=True)
     ]
 
 
-def _curves(study: Study) -> Table:
+def _curves(study: Study) -> HeaderAndRows:
     measure, rows = study.matrix.measure, []
     for (a, b), comparison in study.curves.items():
         chance, columns = comparison.chance.get(measure), [comparison.ks, comparison[measure].values]
@@ -66,7 +66,7 @@ def _curves(study: Study) -> Table:
     return ["first", "second", "k", measure, "expected", "corrected", "p_value"], rows
 
 
-def _stability(study: Study) -> Table:
+def _stability(study: Study) -> HeaderAndRows:
     header = ["stability", "low", "high", "standard_error", "confidence", "resamples"]
     rows = [
         [name, corrected, s.value, s.low, s.high, s.standard_error, s.confidence, s.m, study.flat_resamples[name]]
@@ -76,7 +76,7 @@ def _stability(study: Study) -> Table:
     return ["method", "corrected", *header, "flat_resamples"], rows
 
 
-def _comparisons(study: Study) -> Table:
+def _comparisons(study: Study) -> HeaderAndRows:
     adjusted = study.adjusted_p_values
     rows = [
         [*pair, c.first.pairs.corrected, c.difference, c.low, c.high, c.p_value, adjusted[pair]]
@@ -85,7 +85,7 @@ def _comparisons(study: Study) -> Table:
     return ["first", "second", "corrected", "difference", "low", "high", "p_value", "holm_p_value"], rows
 
 
-def _top(study: Study) -> Table:
+def _top(study: Study) -> HeaderAndRows:
     ranks = [f"rank_{name}" for name in study.methods]
     last = [f"methods_in_top_{study.settings['top']}", "agreement", "frequency"]
     rows = [
@@ -95,7 +95,7 @@ def _top(study: Study) -> Table:
     return ["feature", "mean_rank", *ranks, *last], rows
 
 
-def _ranks(study: Study) -> Table:
+def _ranks(study: Study) -> HeaderAndRows:
     header = ["tier", "mean_rank", "low", "high", "best", "worst", f"in_top_{study.settings['top']}"]
     rows = []
     for name, ranks in study.ranks.items():
@@ -106,42 +106,42 @@ def _ranks(study: Study) -> Table:
 
 def markdown(study: Study) -> str:
     """Return the summary of a study."""
-    settings, ks = study.settings, study.matrix.ks
-    area = f"{find(study.matrix.measure).title}, {settings['area']}"
+    ks = study.matrix.ks
     methods = markdown_text(", ".join(short_methods(study).values()))
     lines = [HEADING, "", f"{sizes(study)}. Methods: {methods}. {described(study)}"]
     if len(study.methods) > 1:
-        lines += ["", "## Do the methods agree?", "", f"{area}, k = {ks[0]} to {ks[-1]}.", ""]
-        lines += to_markdown(*agreement(study))
-    covers = f"Mean {area}, over all pairs of resamples. {COVERS}."
-    lines += ["", "## How stable is each method?", "", covers, "", *to_markdown(*steadiness(study))]
+        lines += ["", "## Do the methods agree?", "", f"{area(study)}, k = {ks[0]} to {ks[-1]}.", ""]
+        lines += agreement(study).markdown()
+    covers = f"Mean {area(study)}, over all pairs of resamples. {COVERS}."
+    lines += ["", "## How stable is each method?", "", covers, "", *steadiness(study).markdown()]
     if study.comparisons:
         lines += ["", *(f"- {markdown_text(line)}" for line in verdicts(study))]
-    lines += ["", "## Which features matter?", "", *to_markdown(*ranked(study))]
+    lines += ["", "## Which features matter?", "", *ranked(study).markdown()]
     if study.ranks:
         lines += ["", "## How certain are the ranks?", "", f"{TIERS}.", ""]
-        lines += to_markdown(*certainty(study))
+        lines += certainty(study).markdown()
     if study.notes:
         lines += ["", "## Notes", "", *(f"- {markdown_text(one_line(note))}" for note in study.notes)]
     return "\n".join(lines) + "\n"
 
 
-def shown(study: Study, rows: int | None) -> list[NamedTable]:
-    """Return the tables of the summary with their captions."""
-    area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
+def shown(study: Study, rows: int | None) -> list[Table]:
+    """Return the tables of the summary."""
     most = study.settings["top"] if rows is None else max(1, rows // max(len(study.ranks), 1))
-    sections = [
-        (f"agreement of the methods ({area})", agreement(study), 1, []),
-        (f"stability of each method (mean {area})", steadiness(study), 1, [COVERS]),
-        ("top features", ranked(study), 1, []),
-        (f"mean ranks over the resamples, first {most} of each method", certainty(study, most), 3, [TIERS]),
-    ]
-    result = []
-    for caption, (header, body), text, notes in sections:  # the first columns are text
-        if body:
-            cut = f" (first {rows} of {len(body)} rows)" if rows is not None and len(body) > rows else ""
-            result.append(text_columns(caption + cut, header, body[:rows], range(text), notes))
-    return result
+    tables = (agreement(study), steadiness(study), ranked(study), certainty(study, most))
+    return [_first_rows(table, rows) for table in tables if table.rows]
+
+
+def _first_rows(table: Table, rows: int | None) -> Table:
+    """Return the first rows of a table of many."""
+    if rows is None or len(table.rows) <= rows:
+        return table
+    return replace(table, caption=f"{table.caption} (first {rows} of {len(table.rows)} rows)", rows=table.rows[:rows])
+
+
+def area(study: Study) -> str:
+    """Return what the similarities are."""
+    return f"{find(study.matrix.measure).title}, {study.settings['area']}"
 
 
 def summary(study: Study) -> list[str]:
@@ -150,8 +150,7 @@ def summary(study: Study) -> list[str]:
     lines = [f"study of {sizes(study)}, {counted(len(study.methods), 'method')}"]
     if study.curves:
         a, b = most_similar(study)[0]
-        area = f"{find(study.matrix.measure).title}, {study.settings['area']}"
-        lines.append(f"most similar: {names[a]} and {names[b]}, {study.matrix[a, b]:.3f} ({area})")
+        lines.append(f"most similar: {names[a]} and {names[b]}, {study.matrix[a, b]:.3f} ({area(study)})")
     best = study.stability_corrected or study.stability
     most = by_stability(study)[0]
     if not np.isnan(best[most].value):
@@ -185,20 +184,22 @@ def described(study: Study) -> str:
     return f"{count} {kind} (any two share about {settings['overlap']:.0%} of their rows){drawn}."
 
 
-def agreement(study: Study) -> Cells:
+def agreement(study: Study) -> Table:
     """Return the similarity of each pair, the most similar first; undefined for flat methods."""
     header, rows, names = ["methods", "value", "by chance", "corrected", "p"], [], short_methods(study)
     for a, b in most_similar(study):
         level = study.curves[a, b].levels()[0]
         values = (level.value, level.expected, level.corrected)
         numbers = ["" if value is None else f"{value:.3f}" for value in values]
-        rows.append([f"{names[a]} and {names[b]}", *numbers, "" if level.p_value is None else f"{level.p_value:.2g}"])
+        numbers.append("" if level.p_value is None else p_text(level.p_value, level.method))
+        rows.append([f"{names[a]} and {names[b]}", *numbers])
     for pair in combinations(study.methods, 2):
         if pair not in study.curves:
             marked = [f"{names[name]} (flat)" if name in study.flat else names[name] for name in pair]
             rows.append([" and ".join(marked), "undefined", "", "", ""])
     known = [column for column in range(len(header)) if column < 2 or any(row[column] for row in rows)]
-    return [header[c] for c in known], [[row[c] for c in known] for row in rows]
+    table = text_columns(f"agreement of the methods ({area(study)})", header, rows)
+    return table.without([name for c, name in enumerate(header) if c not in known])
 
 
 def short_methods(study: Study, most: int = NAME) -> dict[str, str]:
@@ -217,7 +218,7 @@ def stability_kinds(study: Study) -> dict[str, Mapping[str, Stability]]:
     return {"raw": study.stability, **({} if corrected is None else {"corrected for chance": corrected})}
 
 
-def steadiness(study: Study) -> Cells:
+def steadiness(study: Study) -> Table:
     """Return the stability of each method, the most stable first; methods with flat resamples are marked."""
     interval = f"{study.settings['confidence']:.0%} interval"
     header, rows = ["method", "stability", interval, "corrected", interval], []
@@ -228,7 +229,8 @@ def steadiness(study: Study) -> Cells:
         for s in (kind[name] for kind in kinds):
             row += ["undefined", ""] if np.isnan(s.value) else [f"{s.value:.3f}", f"{s.low:.3f} to {s.high:.3f}"]
         rows.append(row)
-    return header[: 1 + 2 * len(kinds)], rows
+    kept = header[: 1 + 2 * len(kinds)]
+    return text_columns(f"stability of each method (mean {area(study)})", kept, rows, notes=[COVERS])
 
 
 def by_stability(study: Study) -> list[str]:
@@ -244,7 +246,7 @@ def verdicts(study: Study) -> list[str]:
         difference = study.comparisons[a, b].difference
         more, less = (names[b], names[a]) if difference > 0 else (names[a], names[b])
         if p_value < 1 - study.settings["confidence"]:
-            clear.append(f"{more} is more stable than {less} ({abs(difference):.3f}, p = {p_value:.2g})")
+            clear.append(f"{more} is more stable than {less} ({abs(difference):.3f}, {p_words(p_value)})")
         else:
             unclear.append(f"{names[a]} and {names[b]}")
     kind = "corrected values, " if study.stability_corrected is not None else ""
@@ -253,18 +255,18 @@ def verdicts(study: Study) -> list[str]:
     return clear + ([f"no clear difference: {', '.join(unclear)}"] if unclear else [])
 
 
-def ranked(study: Study) -> Cells:
+def ranked(study: Study) -> Table:
     """Return the top features with their ranks."""
     rows = []
     for f, feature in zip(study.top, short_names(f.feature for f in study.top), strict=True):
         ranks = [f"{f.ranks[name]:g}" if name in f.ranks else "-" for name in study.methods]
         last = [f"{f.in_top} of {len(f.ranks)}", f"{f.agreement:.2f}", f"{f.frequency:.2f}"]
         rows.append([feature, f"{f.mean_rank:.1f}", *ranks, *last])
-    last = [f"in top {study.settings['top']}", "agreement", "frequency"]
-    return ["feature", "mean rank", *short_methods(study).values(), *last], rows
+    methods, last = short_methods(study).values(), [f"in top {study.settings['top']}", "agreement", "frequency"]
+    return text_columns("top features", ["feature", "mean rank", *methods, *last], rows, optional=[list(methods)])
 
 
-def certainty(study: Study, most: int | None = None) -> Cells:
+def certainty(study: Study, most: int | None = None) -> Table:
     """Return the features with the best mean rank over the resamples of each method, with intervals and tiers."""
     top, rows, names = study.settings["top"], [], short_methods(study)
     for name, ranks in study.ranks.items():
@@ -273,7 +275,9 @@ def certainty(study: Study, most: int | None = None) -> Cells:
             numbers = [f"{ranks.mean[i]:.1f}", interval, f"{ranks.in_top[i]:.2f}"]
             rows.append([names[name], str(ranks.tier[i]), feature, *numbers])
     interval = f"{study.settings['confidence']:.0%} interval"
-    return ["method", "tier", "feature", "mean rank", interval, f"in top {top}"], rows
+    caption = f"mean ranks over the resamples, first {most or top} of each method"
+    header = ["method", "tier", "feature", "mean rank", interval, f"in top {top}"]
+    return text_columns(caption, header, rows, range(3), [TIERS])
 
 
 def tiers(study: Study) -> list[str]:

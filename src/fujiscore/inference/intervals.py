@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import choice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     Scores: TypeAlias = NDArray[np.float64]
     Span: TypeAlias = tuple[float, float]
 
@@ -107,10 +105,8 @@ def bounded(value: Any, error: Any, m: int, confidence: float, least: Any, most:
 
 
 def certain(m: int, confidence: float) -> float:
-    """Return the least probability that two draws are alike, at that confidence, if m draws are.
-
-    With probability S that two are alike, m are with probability S ** (m / 2) at most.
-    """
+    """Return the least probability that two draws are alike, at that confidence, if m draws are."""
+    # With probability S that two are alike, m are with probability S ** (m / 2) at most.
     return float((1 - confidence) ** (2 / m))
 
 
@@ -122,10 +118,8 @@ def _weighted(value: Scores, end: Scores, share: float) -> Scores:
 def test(
     difference: float, error: float, freedom: float, *, confidence: float, alternative: str, span: Span, m: int
 ) -> Test:
-    """Return Student's test of a difference from 0, with its interval inside the span.
-
-    An interval is as one-sided as the test. Without any spread, the error is what m draws without one leave possible.
-    """
+    """Return Student's test of a difference from 0, with its interval inside the span."""
+    # An interval is as one-sided as the test. Without any spread, the error is what m draws without one leave possible.
     from scipy.special import stdtr
 
     choice("alternative", alternative, ALTERNATIVES)
@@ -152,10 +146,8 @@ def welch(variances: Any, sizes: Any) -> float:
 
 
 def degrees_of_freedom(variances: Any, sizes: Sequence[int]) -> float:
-    """Return those of a difference of stabilities: Welch's for equal numbers, otherwise one less than the fewest.
-
-    With unequal numbers, Welch's let tests at 5 % reject in up to 24 % of cases.
-    """
+    """Return those of a difference of stabilities: Welch's for equal numbers, otherwise one less than the fewest."""
+    # With unequal numbers, Welch's let tests at 5 % reject in up to 24 % of cases.
     return welch(variances, sizes) if len(set(sizes)) == 1 else min(sizes) - 1.0
 
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
 from fujiscore.text.notes import Fact, Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Scores: TypeAlias = NDArray[np.float64]
 
 Word: TypeAlias = Literal["neglog10", "exp", "reciprocal", "flip", "minmax", "rank", "abs", "as_is"]
@@ -35,10 +34,8 @@ TITLES = {
 
 
 def without_signs(transform: Transform | None, negative: str) -> str | None:
-    """Return what transformed scores are that have no signs any more, and the remedy; None if they have signs.
-
-    "abs" keeps the signs beside the magnitudes, but not for items split by sign.
-    """
+    """Return what transformed scores are that have no signs any more, and the remedy; None if they have signs."""
+    # "abs" keeps the signs beside the magnitudes, but not for items split by sign.
     lost = isinstance(transform, str) and transform in TITLES and (transform != "abs" or negative == "split")
     return f"scores read as {_title(transform)}. Leave out {spelled('transform')}." if lost else None
 

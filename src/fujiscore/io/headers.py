@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from fujiscore.errors import InputError, shown
 from fujiscore.io.columns import is_id_name, is_index_name, is_item_name, says_score
@@ -16,9 +16,6 @@ from fujiscore.io.table import (
     number,
     numeric_share,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SEPARATED = "separated by comma, tab, semicolon, | or space"
 YEARS = range(1900, 2101)
@@ -157,10 +154,8 @@ def decimal_comma(rows: Sequence[Sequence[str]], separator: str, start: int = 0)
 
 
 def _parts_of_numbers(rows: Sequence[Sequence[str]], separator: str, start: int) -> list[tuple[str, str]]:
-    """Return the neighbouring cells of the first row that may be one number in all rows.
-
-    In a file that is separated by commas, 12,5 is two fields.
-    """
+    """Return the neighbouring cells of the first row that may be one number in all rows."""
+    # In a file that is separated by commas, 12,5 is two fields.
     width = min(map(len, rows), default=0) if separator == "," else 0
     columns = ([(row[at].strip(), row[at + 1].strip()) for row in rows] for at in range(start, width - 1))
     return [

@@ -6,6 +6,7 @@ statistics lose one list at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import comb, log
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,8 +18,6 @@ from fujiscore.text.notes import reworded
 from fujiscore.work.tiles import run, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
 
@@ -180,11 +179,9 @@ def exact_rho(scores: Scores, m: int, options: Options) -> Scores:
 
 
 def _exact_rho_of_tile(scores: Scores, m: int) -> Scores:
-    """Return the exact p-values of some items.
-
-    rho is at most t if some order statistic k lies at or below its quantile q_k of t. The p-value sums over k the
-    probability that k is the first one that does: terms that are all positive, so that small ones keep their digits.
-    """
+    """Return the exact p-values of some items."""
+    # rho is at most t if some order statistic k lies at or below its quantile q_k of t. The p-value sums over k the
+    # probability that k is the first one that does: terms that are all positive, so that small ones keep their digits.
     from scipy.special import betainc, betaincinv
 
     bonferroni = corrected_rho(scores, m)

@@ -197,9 +197,10 @@ class Consensus(Result):
         return np.argsort(np.nan_to_num(self.left_out, nan=-np.inf), kind="stable")
 
     def _tables(self, rows: int | None) -> list[Table]:
-        formats = {"item": "", "rank": "g", "score": ".5g", "lists": "d", "p_value": ".3g", "adjusted_p_value": ".3g"}
+        formats = {"item": "", "rank": "g", "score": ".5g", "lists": "d", "p_value": "p", "adjusted_p_value": "p"}
         places = first_places(self.ranking.n, rows)
-        items = {name: (formats[name], values) for name, values in self.columns().items()}
+        titles = {"p_value": "p", "adjusted_p_value": "adjusted p"}
+        items = {titles.get(name, name): (formats[name], values) for name, values in self.columns().items()}
         items["item"] = ("", short_start(items["item"][1], rows))
         order = self._from_lowest()
         lists: dict[str, tuple[str, Any]] = {

@@ -13,6 +13,7 @@ from fujiscore.charts.result import Result, estimate_cells, record
 from fujiscore.inference.intervals import test
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
+from fujiscore.text.numbers import p_words
 from fujiscore.text.tables import Table
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class Difference(Result):
         interval = f"{self.first.confidence:.0%} interval {self.low:+.4f} to {self.high:+.4f}"
         values = f"{self.difference:+.4f} ({one.value:.4f} - {other.value:.4f})"
         head = f"difference ({described(self.first.pairs)}) {values}, {interval}"
-        return [f"{head}, p = {self.p_value:.4g} ({self.kind})", self._covers]
+        return [f"{head}, {p_words(self.p_value)} ({self.kind})", self._covers]
 
     def _charts(self) -> list[Chart]:
         values = [(each.value, each.low, each.high) for each in (self.first, self.second)]
@@ -176,10 +177,14 @@ class Difference(Result):
         return {"measure": self.first.pairs.measure, **super()._data()}
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there are three rows
-        both = zip(self._names, (self.first, self.second), strict=True)
+        return [self.table()]
+
+    def table(self, names: Sequence[str] = ()) -> Table:
+        """Return both values and their difference, under names of one's choice."""
+        both = zip(names or self._names, (self.first, self.second), strict=True)
         cells = [[name, each.value, each.low, each.high, None] for name, each in both]
         cells.append(["difference", self.difference, self.low, self.high, self.p_value])
         sides = "" if self.alternative == "two-sided" else f" (one-sided: {self.alternative})"
         header = ["", "value", f"{self.first.confidence:.0%} interval, low", "high", f"p{sides}"]
         caption = f"{self._caption} ({described(self.first.pairs)})"
-        return [Table(caption, header, cells, ["", ".4f", ".4f", ".4f", ".3g"], [self._covers])]
+        return Table(caption, header, cells, ["", ".4f", ".4f", ".4f", "p"], [self._covers])

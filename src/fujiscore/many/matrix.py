@@ -16,6 +16,7 @@ from fujiscore.inputs.orders import read_only
 from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import correct
 from fujiscore.pages.page import Page, Reported
+from fujiscore.text.numbers import p_text
 from fujiscore.text.tables import Table, cell_text, columns_table, first_places, frame, free_name, short_start
 
 if TYPE_CHECKING:
@@ -336,6 +337,21 @@ class Matrix(Result, Reported):
         caption = self._summary()[0] + (f" ({both})" if cut else "")
         header = ["ranking", *(columns[j] for j in across)]
         return [Table(caption, header, cells, ["", *[".4f"] * len(across)], [self.legend] if marked else [])]
+
+    def pairs_table(self, caption: str, pairs: Sequence[tuple[int, int]]) -> Table:
+        """Return some pairs, by row and column, with their values and, where pairs were tested, p-values."""
+        values, marks = self.values, self.marks
+        rows, across = short_names(self.names), short_names(self.columns)
+        columns: dict[str, tuple[str, Any]] = {
+            "first": ("", [rows[i] for i, _ in pairs]),
+            "second": ("", [across[j] for _, j in pairs]),
+            "value": (".4f", [_marked(values[i, j], marks[i][j]) for i, j in pairs]),
+        }
+        if self.p_values is not None and self.adjusted_p_values is not None:
+            raw, adjusted = self.p_values, self.adjusted_p_values
+            columns["p"] = ("s", [p_text(raw[where], "analytic") for where in pairs])
+            columns["adjusted p"] = ("s", [p_text(adjusted[where], "analytic", raw[where]) for where in pairs])
+        return columns_table(caption, columns)
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return a DataFrame: with pandas labelled rows and columns, with polars a first column `ranking`."""

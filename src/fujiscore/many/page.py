@@ -20,6 +20,7 @@ from fujiscore.pages.encode import log_grid, number, numbers, packed, text, text
 from fujiscore.pages.page import Page
 from fujiscore.pages.tops import CELLS, described, tops
 from fujiscore.pair.page import joined
+from fujiscore.text.numbers import p_words
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
@@ -279,7 +280,7 @@ def _facts(
     title = find(stable[0].pairs.measure).title
     rows = [(f"{_of(names, place)}{title}", _text(one.value), _span(one, 4)) for place, one in enumerate(stable)]
     if test is not None:
-        reading = f"{test.low:+.4f} to {test.high:+.4f}, p = {test.p_value:.2g} ({test.kind})"
+        reading = f"{test.low:+.4f} to {test.high:+.4f}, {p_words(test.p_value)} ({test.kind})"
         if np.isnan(test.difference):
             reading = "no interval"
         shown = "undefined" if np.isnan(test.difference) else f"{test.difference:+.4f}"
@@ -299,7 +300,7 @@ def _stability_verdict(names: Sequence[str], stable: Sequence[Stability], test: 
     more = text(names[1] if test.difference > 0 else names[0], 60)
     clear = test.low > 0 or test.high < 0
     says = f"{more} is more stable" if clear else "Neither method is clearly more stable"
-    return f"{says} (difference {test.difference:+.2f}, p = {test.p_value:.2g}, {test.kind}): {title}."
+    return f"{says} (difference {test.difference:+.2f}, {p_words(test.p_value)}, {test.kind}): {title}."
 
 
 def interval_part(

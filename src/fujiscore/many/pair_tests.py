@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
-from fujiscore.inference.intervals import ALTERNATIVES, ZERO, bounded, degrees_of_freedom
+from fujiscore.inference.intervals import ALTERNATIVES, ZERO, Alternative, bounded, degrees_of_freedom
 from fujiscore.inputs.options import Policies, parted, takes
 from fujiscore.inputs.ranking import Rankings
 from fujiscore.inputs.rankings import combine
@@ -20,7 +20,6 @@ from fujiscore.many.pairwise import DEFAULTS, PairOptions, pairwise
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
     from fujiscore.many.matrix import Matrix
 
@@ -214,11 +213,9 @@ def _compared(first: ResampledSimilarity, second: ResampledSimilarity, alternati
 
 
 def _spread(first: ResampledSimilarity, second: ResampledSimilarity) -> tuple[float, float]:
-    """Return the variance of the difference of two pairs that share their first method, and its degrees of freedom.
-
-    The variances over the rankings of each method all count what single pairs add, which is twice too often. As for
-    stability, the variance is halfway: with it tests at 5 % reject in 3 to 5 % of cases, without in 0 to 4 %.
-    """
+    """Return the variance of the difference of two pairs that share their first method, and its degrees of freedom."""
+    # The variances over the rankings of each method all count what single pairs add, which is twice too often. As for
+    # stability, the variance is halfway: with it tests at 5 % reject in 3 to 5 % of cases, without in 0 to 4 %.
     ab, ac = first.pairs.values, second.pairs.values
     if first.paired:
         return float((np.diagonal(ab) - np.diagonal(ac)).var(ddof=1) / len(ab)), len(ab) - 1.0

@@ -15,6 +15,7 @@ from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.aggregation import MISSING_RANKS, input_notes, mean_ranks
 from fujiscore.measures.grids import grid
 from fujiscore.measures.over_k import ResultOverK
+from fujiscore.text.numbers import p_words
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import run
 
@@ -94,7 +95,7 @@ class RankAgreement(ResultOverK):
 
     def verdict(self) -> str:
         """Return where the lists agree more than random orders do, in words."""
-        if self.low is None:
+        if self.low is None or self.p_value is None:
             return "no permutations, so no band"
         where = self.below_chance
         if not where.any():
@@ -107,7 +108,7 @@ class RankAgreement(ResultOverK):
             depths = (
                 f"at d = 1 to {self.ks[end - 1]}" if end and not where[end:].any() else f"at {count} of {where.size}"
             )
-        return f"more agreement than random orders {depths} (p = {self.p_value:.4g}, {self.permutations} permutations)"
+        return f"more agreement than random orders {depths} ({p_words(self.p_value)}, {self.permutations} permutations)"
 
     def _summary(self) -> list[str]:
         size = f"{len(self.names)} rankings of {counted(self.n, 'item')}"

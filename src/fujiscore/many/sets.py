@@ -15,6 +15,7 @@ from fujiscore.charts.result import Result, estimate_cells, record
 from fujiscore.errors import InputError, integer, proportion
 from fujiscore.inference.intervals import bounded, degrees_of_freedom, test
 from fujiscore.many.estimates import covers
+from fujiscore.text.numbers import p_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +59,7 @@ class SetStabilityTest(Result):
     def _summary(self) -> list[str]:
         interval = f"interval {self.low:+.4f} to {self.high:+.4f}"
         sides = "" if self.alternative == "two-sided" else f" (one-sided: {self.alternative})"
-        return [f"difference {self.difference:+.4f}, {interval}, p = {self.p_value:.4g}{sides}"]
+        return [f"difference {self.difference:+.4f}, {interval}, {p_words(self.p_value)}{sides}"]
 
     def _charts(self) -> Sequence[Chart]:
         label = "difference of stabilities, with its interval"
@@ -66,7 +67,7 @@ class SetStabilityTest(Result):
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
         ends = {name: ("+.4f", getattr(self, name)) for name in ("difference", "low", "high")}
-        known = {**ends, "t": (".2f", self.statistic), "p": (".3g", self.p_value), "test": ("", self.alternative)}
+        known = {**ends, "t": (".2f", self.statistic), "p": ("p", self.p_value), "test": ("", self.alternative)}
         return [record("difference of set stabilities", known)]
 
 

@@ -6,6 +6,7 @@ are not independent: intervals are jackknife intervals over the rankings.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -26,9 +27,6 @@ from fujiscore.pages.page import Page, Reported
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
     from fujiscore.many.matrix import Matrix
@@ -301,10 +299,8 @@ def leave_one_out(values: Scores) -> tuple[float, Scores]:
 
 
 def symmetric(pairs: Matrix) -> Scores:
-    """Return the pairs' values, averaged over both ways where a measure tells them apart; 1 on the diagonal.
-
-    A ranking and itself are no pair, and their corrected value is undefined if the ranking is constant.
-    """
+    """Return the pairs' values, averaged over both ways where a measure tells them apart; 1 on the diagonal."""
+    # A ranking and itself are no pair, and their corrected value is undefined if the ranking is constant.
     values = (pairs.values + pairs.values.T) / 2
     np.fill_diagonal(values, 1.0)
     return values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -26,6 +27,8 @@ from fujiscore.many.stability import (
 from fujiscore.pages.page import Page, Reported
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
 
@@ -70,6 +73,13 @@ class StabilityComparison(Difference, Reported):
         from fujiscore.many import page
 
         return page.stability_comparison(self)
+
+    def in_words(self, names: Sequence[str] = ("the first method", "the second method")) -> str:
+        """Return which method is more stable, if that is clear."""
+        if isnan(self.difference):
+            return "which method is more stable is undefined"
+        clear = self.low > 0 or self.high < 0
+        return f"{names[self.difference > 0]} is more stable" if clear else "neither method is clearly more stable"
 
 
 @takes(PairOptions, **DEFAULTS)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fujiscore.measures.grids import Grid, Sizes
 
 # How numbers that can be very small are written; others have four decimals.
-FORMATS = {"variance": ".3g", "p_value": ".3g", "z": ".2f"}
+FORMATS = {"variance": ".3g", "p_value": "p", "z": ".2f"}
 
 
 class ResultOverK(Result):

@@ -21,6 +21,7 @@ from fujiscore.errors import choice
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.measures.overlap import Counts, Overlap, TopSets
 from fujiscore.measures.registry import MEASURES, Measure, evaluate
+from fujiscore.text.numbers import LEAST
 from fujiscore.text.tabular import fields_only
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 MOST_POINTS = 48
 # With fewer items the law is only a guess.
 FEWEST = 20
-# The tail of the approximating distribution is trusted down to here: no p-value is smaller.
-LEAST = 1e-9
 # Normal curves drawn for a simultaneous band.
 DRAWS = 5000
 

@@ -24,10 +24,11 @@ from fujiscore.measures.grids import ONE_PAIR, Grid, Sizes, grid, named_grid, se
 from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import Overlap, Ties, TopSets, ZeroTail, overlap_of, pair
 from fujiscore.measures.registry import Measure, evaluate, find, headline
-from fujiscore.null.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
+from fujiscore.null.area import FEWEST, AreaNull, area_null, has_area_null, p_value
 from fujiscore.null.closed_forms import closed_form, correct, has_closed_form
 from fujiscore.null.permutations import ROUNDING, Permutations, permute
 from fujiscore.text.notes import Fact, Note, kind
+from fujiscore.text.numbers import p_text, p_words
 
 if TYPE_CHECKING:
     from fujiscore.charts.kinds import Chart
@@ -212,8 +213,7 @@ class Chance(ResultOverK):
         level = f"by chance {self.expected_auc:.4f}, corrected {self.corrected_auc:.4f}"
         lines = [f"{name} of {find(self.measure).title} {self.auc:.4f}, {level}"]
         p, z = self.p_value, self.auc_z
-        bound = p_text(p, self.method)
-        known = [] if p is None or isnan(p) else [f"p {bound if isinstance(bound, str) else f'= {p:.4g}'} ({self.how})"]
+        known = [] if p is None or isnan(p) else [f"{p_words(p, self.method)} ({self.how})"]
         known += [] if z is None or isnan(z) else [f"z = {z:.2f}"]
         return [*lines, *([", ".join(known)] if known else [])]
 
@@ -260,7 +260,7 @@ class Chance(ResultOverK):
             "by chance": (".4f", self.expected_auc),
             "corrected": (".4f", self.corrected_auc),
             "z": (".2f", self.auc_z),
-            "p": (".3g", p_text(self.p_value, self.method)),
+            "p": ("s", p_text(self.p_value, self.method)),
             "method": ("", self.how if self.method else None),
         }
         name = self.grid.whole if find(self.measure).whole else self.grid.area
@@ -268,16 +268,6 @@ class Chance(ResultOverK):
 
     def _caption(self) -> str:
         return "against chance over k"
-
-
-def is_least(p_value: float | None, method: str | None) -> bool:
-    """Return whether a p-value is the least that is given without permutations: the true one may be smaller."""
-    return p_value is not None and method == "analytic" and p_value <= LEAST * (1 + 1e-9)
-
-
-def p_text(p_value: float | None, method: str | None) -> float | str | None:
-    """Return a p-value; as text, with a sign before it, if it is the least that is given without permutations."""
-    return f"<= {p_value:.4g}" if is_least(p_value, method) else p_value
 
 
 @takes(Options)
@@ -324,7 +314,7 @@ def chance(
     >>> import fujiscore as fj
     >>> print(fj.chance([8, 7, 6] + [0] * 17, [6, 0, 8] + [0] * 17))
     AUC of FUJI 0.9286, by chance 0.8840, corrected 0.3850
-    p = 0.02052 (analytic), z = 3.14
+    p = 0.021 (analytic), z = 3.14
     """
     chosen = find(measure)
     choice("alternative", alternative, ALTERNATIVES)

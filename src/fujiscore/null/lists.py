@@ -15,7 +15,6 @@ import fujiscore._kernels as _kernels
 from fujiscore.measures.registry import MEASURES, Measure
 from fujiscore.null.area import (
     FEWEST,
-    LEAST,
     MOST_POINTS,
     Prepared,
     depth_weights,
@@ -28,6 +27,7 @@ from fujiscore.null.area import (
 )
 from fujiscore.null.closed_forms import Null, moments
 from fujiscore.null.permutations import ROUNDING
+from fujiscore.text.numbers import LEAST
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores

@@ -16,6 +16,7 @@ from fujiscore.text.tables import encodable
 
 if TYPE_CHECKING:
     from fujiscore.measures.grids import Sizes
+    from fujiscore.text.tables import Table
 
 # Characters of one name, and of all names of a collection together, that a page holds.
 LONGEST, ALL_NAMES = 1000, 600_000
@@ -52,6 +53,12 @@ def numbers(values: Any) -> list[Any]:
     return [numbers(part) if np.ndim(part) else number(part) for part in values]
 
 
+def table_part(table: Table, title: str = "") -> dict[str, Any]:
+    """Return a table for the script: text, and numbers that it can sort by."""
+    cells = [[text(cell) if isinstance(cell, (str, bool)) else number(cell) for cell in row] for row in table.rows]
+    return {"kind": "table", "title": title or table.caption, "header": [*map(text, table.header)], "rows": cells}
+
+
 def packed(values: Any, kind: str = "<f4") -> str:
     """Return an array as base64 of its bytes, of which a script makes a typed array."""
     return b64encode(np.ascontiguousarray(values, np.dtype(kind)).tobytes()).decode()
@@ -70,12 +77,6 @@ def thinned(ks: Sizes, most: int = POINTS, keep: Sequence[int] = ()) -> Sizes:
 def log_grid(depth: int, most: int) -> Sizes:
     """Return about `most` k from 1 to a depth, evenly spaced on a log axis."""
     return np.unique(np.round(np.geomspace(1, depth, most)).astype(np.int64))
-
-
-def table_part(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Return a table of text as a part of a page."""
-    cells = [[text(cell) for cell in row] for row in rows]
-    return {"kind": "table", "title": title, "header": [text(cell) for cell in header], "rows": cells}
 
 
 def script_json(data: Any) -> str:

@@ -10,14 +10,13 @@ import numpy as np
 from fujiscore.charts.kinds import Band, Chart, Line, Lines, Slopes, values_span
 from fujiscore.errors import short_names
 from fujiscore.measures.registry import find
-from fujiscore.pair.explain import STYLES
+from fujiscore.pair.explain import STYLES, Explanation
 from fujiscore.pair.verdicts import two_digits
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.pair.compare import Comparison
-    from fujiscore.pair.explain import Explanation
 
 # Names of rankings are shortened to so many columns.
 NAME = 24
@@ -73,10 +72,8 @@ def default_k(rankings: Rankings) -> int:
 
 
 def slopes(rankings: Rankings, explanation: Explanation, k: Any = None) -> Slopes:
-    """Return the union of two top sets, each item placed on either side by its score relative to the k-th score.
-
-    Misses have precedence over shared items, the worst first: they are what the rankings disagree about.
-    """
+    """Return the union of two top sets, each item placed on either side by its score relative to the k-th score."""
+    # Misses have precedence over shared items, the worst first: they are what the rankings disagree about.
     misses = [i for i, kind in enumerate(explanation.kind) if kind != "shared"]
     shared = [i for i, kind in enumerate(explanation.kind) if kind == "shared"]
     rows = [*reversed(misses), *shared][:MOST_ITEMS]

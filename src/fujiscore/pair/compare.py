@@ -26,16 +26,18 @@ from fujiscore.measures.overlap import (
     zero_policy,
 )
 from fujiscore.measures.registry import Measure, area, evaluate, find, headline, undefined_points
-from fujiscore.null.chance import Chance, chances, exp_grid, no_universe, p_text
+from fujiscore.null.chance import Chance, chances, exp_grid, no_universe
 from fujiscore.null.closed_forms import HIGH_FLOOR, floors, has_closed_form
 from fujiscore.pages.page import Page, Reported
 from fujiscore.pair.charts import comparison_charts
 from fujiscore.pair.explain import Explanation, explanation, zeros_say_nothing
+from fujiscore.pair.gates import Verdict, judge_level, require_bounds
 from fujiscore.pair.passes.long import LongRankings, LongRequest, Passes, pair_of_columns
 from fujiscore.pair.passes.stream import Column
 from fujiscore.pair.truncated import Bounds, bounds
-from fujiscore.pair.verdicts import lowest_stretch, verdict
+from fujiscore.pair.verdicts import level_p_words, lowest_stretch, verdict
 from fujiscore.text.notes import kind
+from fujiscore.text.numbers import p_text
 from fujiscore.text.tables import Table, columns_table, text_table
 from fujiscore.text.tabular import Tabular
 
@@ -141,8 +143,9 @@ class Level(Tabular):
     alternative: str | None = None
 
     def _summary(self) -> list[str]:
-        known = {"by chance": self.expected, "corrected": self.corrected, "z": self.z, "p": self.p_value}
+        known = {"by chance": self.expected, "corrected": self.corrected, "z": self.z}
         parts = [f"{name} {value:.4g}" for name, value in known.items() if value is not None]
+        parts += filter(None, [level_p_words(self)])
         return [", ".join([f"{find(self.measure).title}, {self.place}: {self.value:.4f}", *parts])]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
@@ -283,6 +286,21 @@ class Comparison(ResultOverK, Reported):
         """Return one line: the headline against chance, as far as that is known, and where the rankings differ most."""
         return verdict(self)
 
+    def judge(self, *, fail_under: float | None = None, corrected: bool = False) -> Verdict:
+        """Return whether the first measure's headline passes a gate.
+
+        Parameters
+        ----------
+        fail_under : float, optional
+            The least value that passes; an undefined one fails.
+        corrected : bool
+            Judge the value corrected for chance.
+        """
+        require_bounds(self.measures[0], fail_under=fail_under, corrected=corrected)
+        if fail_under is None:
+            return Verdict(())
+        return Verdict((judge_level(self.levels()[0], fail_under, self.notes, corrected=corrected),))
+
     def plot(self, ax: Any = None, k: int | tuple[int, int] | None = None) -> Any:
         """Draw the curves against chance and, beside them, a slope chart of the top k items; return the left Axes.
 
@@ -393,7 +411,7 @@ class Comparison(ResultOverK, Reported):
 
 
 def levels_table(caption: str, levels: Sequence[Level]) -> Table:
-    """Return measures in places against chance; what is known of none is left out."""
+    """Return measures in places against chance, the one table of levels; what is known of none is left out."""
     columns: dict[str, tuple[str, Any]] = {
         "measure": ("", [find(level.measure).title for level in levels]),
         "place": ("", [level.place for level in levels]),
@@ -401,10 +419,10 @@ def levels_table(caption: str, levels: Sequence[Level]) -> Table:
         "by chance": (".4f", [level.expected for level in levels]),
         "corrected": (".4f", [level.corrected for level in levels]),
         "z": (".2f", [level.z for level in levels]),
-        "p": (".3g", [p_text(level.p_value, level.method) for level in levels]),
+        "p": ("s", [None if level.p_value is None else p_text(level.p_value, level.method) for level in levels]),
     }
     known = {name: column for name, column in columns.items() if any(value is not None for value in column[1])}
-    return columns_table(caption, known)
+    return columns_table(caption, known, optional=[["by chance"], ["z"]])
 
 
 def _headline(measure: Measure, points: Grid, values: Scores, chance: Chance | None) -> Level:

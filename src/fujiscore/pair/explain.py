@@ -13,12 +13,12 @@ from fujiscore._kernels.batch import near
 from fujiscore.charts.kinds import Bars, Style
 from fujiscore.charts.palette import CHANCE, INK, ORANGE
 from fujiscore.charts.result import Result
-from fujiscore.errors import counted, short_names, spelled
+from fujiscore.errors import counted, spelled
 from fujiscore.inputs.options import Policies, takes
 from fujiscore.measures.grids import Sizes, set_sizes
 from fujiscore.measures.overlap import Overlap, Ties, ZeroTail, at_zero, overlap_of, pair, tail_moments
 from fujiscore.measures.registry import evaluate, find
-from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start, text_table
+from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start
 
 if TYPE_CHECKING:
     from fujiscore.charts.kinds import Chart
@@ -92,13 +92,20 @@ class Explanation(Result):
         names = ("rank_r", "rank_s", "score_r", "score_s", "membership_r", "membership_s", "contribution", "kind")
         return {"item": self.items, **{name: getattr(self, name) for name in names}}
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the table as rows, where the rankings are called a and b."""
-        names = [name.replace("_r", "_a").replace("_s", "_b") for name in self.columns()]
-        return [dict(zip(names, row, strict=True)) for row in zip(*self.columns().values(), strict=True)]
+    def named_columns(self) -> dict[str, Any]:
+        """Return the table as columns of plain values, where the rankings are called a and b."""
+        others = {"_r": "_a", "_s": "_b"}
+        columns: dict[str, Any] = {}
+        for name, column in self.columns().items():
+            columns[name[:-2] + others.get(name[-2:], name[-2:])] = (
+                column if isinstance(column, list) else column.tolist()
+            )
+        return columns
 
     def _data(self) -> dict[str, Any]:
-        return {"k": [self.k1, self.k2], "fuji": self.value, "jaccard": self.jaccard, "rows": self.rows()}
+        columns = self.named_columns()
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return {"k": [self.k1, self.k2], "fuji": self.value, "jaccard": self.jaccard, "rows": rows}
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return the table as a pandas or polars DataFrame."""
@@ -128,17 +135,9 @@ class Explanation(Result):
         return f"FUJI {self.value:.4f} at {self.sizes}: {self.made_of()}; Jaccard {self.jaccard:.4f}"
 
     def _summary(self) -> list[str]:
-        head = self.in_words()
-        columns = (self.rank_r, self.rank_s, self.score_r, self.score_s, self.contribution, self.kind)
-        rows = [
-            (item, str(rank_r), str(rank_s), score_text(score_r), score_text(score_s), f"{contribution:.4f}", kind)
-            for item, rank_r, rank_s, score_r, score_s, contribution, kind in zip(
-                short_names(self.items[:SHOWN]), *columns, strict=False
-            )
-        ]
-        lines = text_table(("item", "rank r", "rank s", "score r", "score s", "contribution", "kind"), rows)
+        (table,) = self._tables(SHOWN)
         more = [f"... {len(self) - SHOWN} more rows"] if len(self) > SHOWN else []
-        return [head, *lines, *more]
+        return [self.in_words(), *table.without(("in A", "in B")).lines(), *more]
 
     def _charts(self) -> Sequence[Chart]:
         label = "contribution (orange: near miss, grey: shared, black or white: far miss)"
@@ -150,20 +149,17 @@ class Explanation(Result):
         scores = [[None if np.isnan(score) else score for score in column] for column in (self.score_r, self.score_s)]
         columns: dict[str, Any] = {
             "item": ("", short_start(self.items, rows)),
-            "rank r": ("d", self.rank_r),
-            "rank s": ("d", self.rank_s),
-            "score r": (".5g", scores[0]),
-            "score s": (".5g", scores[1]),
-            "contribution": (".4f", self.contribution),
+            "rank A": ("d", self.rank_r),
+            "rank B": ("d", self.rank_s),
+            "score A": (".5g", scores[0]),
+            "score B": (".5g", scores[1]),
+            "in A": (".4f", self.membership_r),
+            "in B": (".4f", self.membership_s),
+            "credit": (".4f", self.contribution),
             "kind": ("", self.kind),
         }
-        head = self.in_words()
-        return [columns_table(head, columns, f"{len(self)} items", first_places(len(self), rows))]
-
-
-def score_text(score: float) -> str:
-    """Return a score in few digits; a dash for an item that is not listed."""
-    return "-" if np.isnan(score) else f"{score:.5g}"
+        places, optional = first_places(len(self), rows), (("in A", "in B"), ("score A", "score B"))
+        return [columns_table(self.in_words(), columns, f"{len(self)} items", places, optional=optional)]
 
 
 @takes(Policies)

@@ -7,11 +7,15 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError, shown, spelled
+from fujiscore.measures.registry import find
 from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fujiscore.measures.registry import Measure
+    from fujiscore.pair.compare import Level
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,24 @@ def require_bounds(
             if isinstance(number, bool) or not isinstance(number, (int, float)) or not least <= number <= most:
                 what = f"{spelled(argument)} must have numbers from {least:g} to {most:g}"
                 raise InputError(f"{what} with {measure.name}; got {shown(number)}.")
+
+
+def judge_level(level: Level, fail_under: float, notes: Sequence[str], *, corrected: bool = False) -> Check:
+    """Return the check of a value, or of one corrected for chance, which must be known; an undefined one fails."""
+    value = level.corrected if corrected else level.value
+    if value is None:
+        raise InputError(
+            f"{spelled('corrected')} needs the chance level of {level.measure}, which is not known: "
+            f"{'; '.join(notes) or 'chance leaves no choice'}."
+        )
+    kind = " corrected" if corrected else ""
+    return at_least(f"{find(level.measure).title}{kind} ({level.place})", value, fail_under)
+
+
+def nothing_lost(what: str, lost: str, count: int, remedy: str, *, allowed: bool) -> Check:
+    """Return the check that nothing was lost, whatever the values are; an argument of the gates accepts it."""
+    end = "allowed" if allowed else f"0 allowed; {spelled(remedy)} accepts them"
+    return Check(what, count, 0, allowed, f"{lost}, {end}")
 
 
 def at_least(what: str, value: float, bound: float) -> Check:

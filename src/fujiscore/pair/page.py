@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from fujiscore.measures.overlap import zero_policy
 from fujiscore.measures.registry import find
-from fujiscore.null.chance import chance_words, p_text
+from fujiscore.null.chance import chance_words
 from fujiscore.null.closed_forms import correct
-from fujiscore.pages.encode import number, packed, thinned
+from fujiscore.pages.encode import packed, table_part, thinned
 from fujiscore.pages.page import Page
 from fujiscore.pages.tops import described, tops
+from fujiscore.pair.compare import levels_table
+from fujiscore.pair.verdicts import level_p_words
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
@@ -32,7 +34,7 @@ def comparison(result: Comparison, k: int | None = None) -> Page:
         parts.append({"kind": "said", "title": "Against chance", "said": said})
     if items:
         parts.append({"kind": "follow", "title": "Find an item", "tops": 0, "said": described(items[0])})
-    parts.append(_levels_part(result))
+    parts.append(table_part(levels_table("Values", result.levels())))
     levels = [level for level in result.levels() if level.k is None] or result.levels()
     return Page(
         kind="Comparison of two rankings",
@@ -52,19 +54,6 @@ def embedded(result: Comparison, **room: int) -> dict[str, Any]:
     return tops(rankings, ties=result.overlap.ties, zero_tail=zero_policy(result.overlap), **room)
 
 
-def p_words(level: Level) -> str:
-    """Return a p-value with its sign, and the alternative unless it is "greater"."""
-    equals = "" if isinstance(p_text(level.p_value, level.method), str) else "= "
-    return f"p {equals}{_p_value(level)}"
-
-
-def _p_value(level: Level) -> str:
-    """Return a p-value, and the alternative unless it is "greater"."""
-    p = p_text(level.p_value, level.method)
-    text = p if isinstance(p, str) else f"{p:.2g}"
-    return text if level.alternative in {None, "greater"} else f"{text}, {level.alternative}"
-
-
 def _is_known(value: float | None) -> bool:
     return value is not None and not isnan(value)
 
@@ -73,7 +62,7 @@ def _fact(level: Level) -> tuple[str, str, str]:
     """Return a headline number: what it is, its value, and chance."""
     known = [f"chance {level.expected:.4f}"] if _is_known(level.expected) else []
     known += [f"corrected {level.corrected:.4f}"] if _is_known(level.corrected) else []
-    known += [p_words(level)] if _is_known(level.p_value) else []
+    known += filter(None, [level_p_words(level)])
     value = "undefined" if isnan(level.value) else f"{level.value:.4f}"
     return f"{find(level.measure).title}, {level.place}", value, ", ".join(known) or "chance level not known"
 
@@ -109,26 +98,6 @@ def _line(name: str, values: Scores, **more: Any) -> dict[str, Any]:
     """Return a measure's curve with its name and colour."""
     measure = find(name)
     return {"title": measure.title, "colour": measure.colour, "values": packed(values), "low_end": measure.low, **more}
-
-
-def _levels_part(result: Comparison) -> dict[str, Any]:
-    """Return every value against chance as a table."""
-    header = ["measure", "where", "value", "by chance", "corrected", "z", "p"]
-    rows = [
-        [
-            find(level.measure).title,
-            level.place,
-            *map(number, (level.value, level.expected, level.corrected, level.z)),
-            _p_cell(level),
-        ]
-        for level in result.levels()
-    ]
-    return {"kind": "table", "title": "Values", "header": header, "rows": rows}
-
-
-def _p_cell(level: Level) -> str | None:
-    """Return a p-value for a table."""
-    return _p_value(level) if _is_known(level.p_value) else None
 
 
 def _settings(result: Comparison) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fujiscore.null.chance import is_least
 from fujiscore.null.permutations import ROUNDING
+from fujiscore.text.numbers import p_words
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
@@ -43,7 +43,7 @@ def verdict(result: Comparison) -> str:
     text = f"{measure.title} {two_digits(level.value)}"
     known = [("chance", level.expected), ("corrected", level.corrected)]
     parts = [f"{name} {two_digits(value)}" for name, value in known if value is not None and not isnan(value)]
-    parts += [] if level.p_value is None or isnan(level.p_value) else [_p_text(level, level.p_value)]
+    parts += filter(None, [level_p_words(level)])
     text += f" ({', '.join(parts)})" if parts else ""
     stretch = result.differs_most
     if stretch is not None:
@@ -62,7 +62,9 @@ def two_digits(value: float) -> str:
     return text
 
 
-def _p_text(level: Level, p_value: float) -> str:
-    """Return the p-value in words, as at most what it is where it is the least that can be told."""
+def level_p_words(level: Level) -> str:
+    """Return a p-value for a sentence, with the alternative unless it is "greater"; empty where there is none."""
+    if level.p_value is None or isnan(level.p_value):
+        return ""
     kind = "" if level.alternative in {None, "greater"} else f", {level.alternative}"
-    return f"p {'<=' if is_least(p_value, level.method) else '='} {p_value:.2g}{kind}"
+    return f"{p_words(level.p_value, level.method)}{kind}"

@@ -5,29 +5,25 @@ Lists of all sizes follow each other in flat arrays, so that kernels see thousan
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.measures.grids import Grid, named_grid
+from fujiscore.measures.grids import Grid, Sizes, named_grid
 from fujiscore.measures.overlap import Counts, Overlap
-from fujiscore.measures.registry import evaluate
+from fujiscore.measures.registry import Measure, evaluate
 from fujiscore.null.area import has_area_null
 from fujiscore.null.chance import chances
 from fujiscore.null.closed_forms import closed_form, correct, floors, has_closed_form
 from fujiscore.null.lists import Nulls, side
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.registry import Measure
 
 # Measures that the numbers of concordant and tied pairs, or SciPy's coefficients, tell.
 RANK_CORRELATIONS = {"gamma", "kendall", "pairwise_rank_agreement", "spearman", "weightedtau"}
@@ -169,15 +165,13 @@ class Swept:
 
 
 def compared(r: Lists, s: Lists, task: ListTask) -> dict[str, NDArray[Any]]:
-    """Return one column per result, one row per pair of lists: what `compare` gives for each alone.
-
-    `n_a`, `n_b`, `shared` (sizes of the lists, items that they share), `k` (where the pair is evaluated, or its path
-    ends; 0 if a list is empty), `zero` (whether values are undefined because zeros are no members), and each measure
-    under its name: its headline, NaN where it is undefined, such as FUJI of a list whose scores are all negative, and
-    any value at a k beyond the positive scores of both lists. Beside them `fuji_high`, `fuji_floor`,
-    `fuji_above_floor`, `fuji_near` and, with a universe, `*_expected`, `*_corrected` and `*_p`, NaN where ties="stable"
-    cuts ties.
-    """
+    """Return one column per result, one row per pair of lists: what `compare` gives for each alone."""
+    # `n_a`, `n_b`, `shared` (sizes of the lists, items that they share), `k` (where the pair is evaluated, or its path
+    # ends; 0 if a list is empty), `zero` (whether values are undefined because zeros are no members), and each measure
+    # under its name: its headline, NaN where it is undefined, such as FUJI of a list whose scores are all negative, and
+    # any value at a k beyond the positive scores of both lists. Beside them `fuji_high`, `fuji_floor`,
+    # `fuji_above_floor`, `fuji_near` and, with a universe, `*_expected`, `*_corrected` and `*_p`, NaN where
+    # ties="stable" cuts ties.
     r, s = (side.uniform().read(task.negative) for side in (r, s))
     swept = _sweep(r, s, task)
     if task.universe is not None and (swept.sizes > task.universe).any():
@@ -265,11 +259,9 @@ def _values(r: Lists, s: Lists, task: ListTask, swept: Swept) -> dict[str, Score
 
 
 def _says_nothing(task: ListTask, swept: Swept, name: str) -> NDArray[np.bool_]:
-    """Return where a value is undefined, for zeros are no members.
-
-    Capped sets: a list without a positive score has none. Others, at one k: the last scores of both are 0. Below 0
-    scores still order items, but count as 0 in FUJI.
-    """
+    """Return where a value is undefined, for zeros are no members."""
+    # Capped sets: a list without a positive score has none. Others, at one k: the last scores of both are 0. Below 0
+    # scores still order items, but count as 0 in FUJI.
     if task.capped:
         return np.asarray((swept.kth <= 0).any(axis=1))
     if not task.depths.single:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fujiscore.errors import InputError, counted, first_few, spelled
-from fujiscore.pair.gates import Check, Verdict, at_least, at_most, distinct, require_bounds
+from fujiscore.pair.gates import Check, Verdict, at_least, at_most, distinct, nothing_lost, require_bounds
 
 if TYPE_CHECKING:
     from fujiscore.runs.results import RunComparison
@@ -124,8 +124,7 @@ def _presence(result: RunComparison, column: str, title: str, *, queries: bool, 
     for what, lost, remedy, allowed in found:
         if len(lost):
             text = f"{counted(len(lost), 'query', 'queries')} {what} ({first_few(lost.tolist())})"
-            end = "allowed" if allowed else f"0 allowed; {spelled(remedy)} accepts them"
-            checks.append(Check(f"queries {what}", len(lost), 0, allowed, f"{text}, {end}"))
+            checks.append(nothing_lost(f"queries {what}", text, len(lost), remedy, allowed=allowed))
     if result.settings.get("missing") == "drop":
         checks.append(_unseen(allowed=items))
     return checks

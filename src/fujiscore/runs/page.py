@@ -25,12 +25,12 @@ def run_comparison(result: RunComparison, gates: Verdict | None = None) -> Page:
     """Return the page of two runs, with what the gates say if there are any."""
     places = result.changed_most(QUERIES)
     held, pairs = _lists(result, places)
-    parts: list[dict[str, Any]] = [_histogram(result), table_part("Measures", *result.spread_table())]
+    parts: list[dict[str, Any]] = [_histogram(result), table_part(result.spread_table(), "Measures")]
     if gates is not None and gates.checks:
         parts.insert(0, {"kind": "said", "title": "Gates", "said": gates.lines()})
     parts.append(_queries(result, places, pairs))
     if result.groups is not None:
-        parts.append(table_part("Groups, the lowest means first", *result.group_table()))
+        parts.append(table_part(result.group_table(), "Groups, the lowest means first"))
     return Page(
         kind="Comparison of two runs",
         names=[str(result.settings[side]) for side in ("a", "b")],
@@ -68,8 +68,8 @@ def _verdict(result: RunComparison, gates: Verdict | None) -> str:
 
 def _facts(result: RunComparison) -> list[tuple[str, str, str]]:
     """Return the mean of each measure."""
-    header, rows = result.spread_table()
-    return [(f"mean {row[0]}", row[1], f"{header[2]} {row[2]}, median {row[3]}") for row in rows[:6]]
+    table = result.spread_table()
+    return [(f"mean {row[0]}", row[1], f"{table.header[2]} {row[2]}, median {row[3]}") for row in table.rows[:6]]
 
 
 def _histogram(result: RunComparison) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from fujiscore.runs.baselines import ENDINGS, bless, usual_ending
 from fujiscore.runs.compare import compare_runs
 from fujiscore.runs.gates import judge
 from fujiscore.runs.tables import RunColumns, load_run
-from fujiscore.text.tables import text_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,5 +168,5 @@ def _as_run(obj: Any, name: str) -> tuple[Any, bool]:
 
 def _message(result: RunComparison, lines: list[str]) -> str:
     """Return why a gate failed: what was judged, the summary, and the queries that are least alike."""
-    worst = text_table(*result.changed_rows(SHOWN)) if len(result) > 1 else []
+    worst = result.changed_table(SHOWN).lines() if len(result) > 1 else []
     return "\n".join(["ranking_gate", *lines, "", str(result), *([""] if worst else []), *worst])

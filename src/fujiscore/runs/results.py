@@ -18,7 +18,7 @@ from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import HIGH_FLOOR
 from fujiscore.pages.page import Page, Reported
 from fujiscore.pair.explain import explain
-from fujiscore.text.tables import Table, bars, frame, markdown_text, text_table, to_markdown
+from fujiscore.text.tables import Table, bars, frame, markdown_text, text_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,6 +50,7 @@ SHORT = 2 / 3
 COUNTS = ("n_a", "n_b", "shared", "k")
 SETS = {"ties": "closed", "zero_tail": "include"}
 HEADER = ("measure", "mean", "{} interval", "median", "5 %", "least", "at 1")
+OPTIONAL = (("at 1",), ("least",), ("5 %",), ("median",))
 
 # The most points of a line over queries: there may be millions.
 POINTS = 1000
@@ -324,18 +325,18 @@ class RunComparison(Result, Reported):
 
     def to_markdown(self, *, rows: int | None = SHOWN, verdict: Sequence[str] = ()) -> str:
         """Return a short report for a pull request: verdict of gates if given, measures, queries that changed most."""
-        header, changed = self.changed_rows(len(self.queries) if rows is None else rows)
-        title = f"The {counted(len(changed), 'query', 'queries')} least alike"
-        details = [f"<details><summary>{title}</summary>\n", *to_markdown(header, changed), "\n</details>", ""]
+        changed = self.changed_table(len(self.queries) if rows is None else rows)
+        title = changed.caption[0].upper() + changed.caption[1:]
+        details = [f"<details><summary>{title}</summary>\n", *changed.markdown(), "\n</details>", ""]
         gates = [f"- {markdown_text(one_line(line))}" for line in verdict]
         lines = [
             f"{'; '.join(self.in_words())}.",
             "",
             *([*gates, ""] if gates else []),
-            *to_markdown(*self.spread_table()),
+            *self.spread_table().markdown(),
             "",
-            *([*to_markdown(*self.group_table()), ""] if self.groups is not None else []),
-            *(details if changed else []),
+            *([*self.group_table().markdown(), ""] if self.groups is not None else []),
+            *(details if changed.rows else []),
             *(f"- {markdown_text(one_line(note))}" for note in self.notes),
         ]
         return "\n".join(lines).rstrip() + "\n"
@@ -361,12 +362,9 @@ class RunComparison(Result, Reported):
         return [shares, bars]
 
     def _tables(self, rows: int | None) -> list[Table]:
-        tables = [_numbers("; ".join(self.in_words()), *self.spread_table())]
-        if self.groups is not None:
-            tables.append(_numbers(f"{self.column_title(self.measures[0].name)} by group", *self.group_table()))
-        header, changed = self.changed_rows(len(self) if rows is None else min(rows, SHOWN))
-        kind = f"the {counted(len(changed), 'query', 'queries')} least alike"
-        return [*tables, *([_numbers(kind, header, changed)] if changed else [])]
+        groups = [] if self.groups is None else [self.group_table()]
+        changed = self.changed_table(len(self) if rows is None else min(rows, SHOWN))
+        return [self.spread_table(), *groups, *([changed] if changed.rows else [])]
 
     def shown_columns(self) -> list[str]:
         """Return the columns that summaries show: each measure, what it can be at most, its floor, corrected values."""
@@ -388,26 +386,28 @@ class RunComparison(Result, Reported):
         least = kind == "" and self._is_shown(f"{measure}_high")
         return find(measure).title + KINDS.get(kind, "") + (", at least" if least else "")
 
-    def spread_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows of the summary: one row per measure."""
-        header = [part.format(f"{100 * self.confidence:g}%") for part in HEADER]
-        return header, [[self.column_title(name), *_cells(self.spread(name))] for name in self.shown_columns()]
+    def _header(self) -> list[str]:
+        return [part.format(f"{100 * self.confidence:g}%") for part in HEADER]
 
-    def group_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows of the groups: the first measure of the groups with the lowest means, these first."""
-        header = ["group", "queries", *self.spread_table()[0][1:]]
+    def spread_table(self) -> Table:
+        """Return the summary: one row per measure."""
+        rows = [[self.column_title(name), *_cells(self.spread(name))] for name in self.shown_columns()]
+        return text_columns("; ".join(self.in_words()), self._header(), rows, optional=OPTIONAL)
+
+    def group_table(self) -> Table:
+        """Return the groups: the first measure of the groups with the lowest means, these first."""
+        header = ["group", "queries", *self._header()[1:]]
         name = self.measures[0].name
         means = self.group_spreads([name])
         found = sorted(means.items(), key=lambda entry: (entry[1][name].queries == 0, entry[1][name].mean))
         spreads = {group: spreads[name] for group, spreads in found[:GROUPS]}
         if len(found) > GROUPS:
             header[0] = f"lowest {GROUPS} of {len(found)} groups"
-        return header, [
-            [printable(group, NAME), str(s.queries + s.undefined), *_cells(s)] for group, s in spreads.items()
-        ]
+        rows = [[printable(group, NAME), str(s.queries + s.undefined), *_cells(s)] for group, s in spreads.items()]
+        return text_columns(f"{self.column_title(name)} by group", header, rows, optional=OPTIONAL)
 
-    def changed_rows(self, number: int) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows of the least similar queries, if the first measure sees a difference in them."""
+    def changed_table(self, number: int) -> Table:
+        """Return the least similar queries, if the first measure sees a difference in them."""
         most = self.measures[0].high
         places = [place for place in self.changed_most(number) if self.values()[place] < most]
         header = ["query", *(measure.title for measure in self.measures), "shared"]
@@ -417,7 +417,8 @@ class RunComparison(Result, Reported):
             shared = f"{self.columns['shared'][place]} of {' and '.join(map(str, sizes))}"
             values = [self._range(measure.name, place) for measure in self.measures]
             rows.append([printable(self.queries[place], NAME), *values, shared])
-        return header, rows
+        caption = f"the {counted(len(rows), 'query', 'queries')} least alike"
+        return text_columns(caption, header, rows, optional=[[name] for name in header[:1:-1]])
 
     def _range(self, name: str, place: int) -> str:
         """Return a query's value, and the most that it can be where that is more."""
@@ -464,13 +465,8 @@ class RunComparison(Result, Reported):
         return bars((self.column_title(self.measures[0].name), "queries"), self.histogram(), width, mark)
 
     def _summary(self) -> list[str]:
-        lines = [*self.in_words(), "", *text_table(*self.spread_table()), "", *self.bar_chart(72)]
-        return [*lines, "", *text_table(*self.group_table())] if self.groups is not None else lines
-
-
-def _numbers(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Return a table of a column of names and columns of numbers."""
-    return Table(caption, header, rows, ["", *["s"] * (len(header) - 1)])
+        lines = [*self.in_words(), "", *self.spread_table().lines(), "", *self.bar_chart(72)]
+        return [*lines, "", *self.group_table().lines()] if self.groups is not None else lines
 
 
 def number(value: float) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from inspect import cleandoc, isfunction, signature
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any, TypeVar
 
 F = TypeVar("F", bound="Callable[..., Any]")
 C = TypeVar("C", bound=type)
@@ -99,11 +97,9 @@ force : bool
 
 
 def documented(function: F, descriptions: str = "") -> F:
-    """Complete a docstring: every parameter is described in the signature's order, by default as it is elsewhere.
-
-    `descriptions` go before the shared ones, those of the docstring itself before both. Without docstrings (python -OO)
-    nothing is done.
-    """
+    """Complete a docstring: every parameter is described in the signature's order, by default as it is elsewhere."""
+    # `descriptions` go before the shared ones, those of the docstring itself before both. Without docstrings (python
+    # -OO) nothing is done.
     if function.__doc__:
         head, *sections = SECTIONS.split(cleandoc(function.__doc__))
         own = _described(sections.pop(0)) if sections and sections[0].startswith("Parameters") else {}

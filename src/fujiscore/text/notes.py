@@ -6,13 +6,11 @@ Code decides by a note's facts, never by its words.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from fujiscore.errors import LISTED, WORD, counted, one_line, printable, spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 # More rankings than these that have a note of the same kind share one.
 FEW = 5
@@ -21,34 +19,16 @@ MERGED = {"max": "the best score kept", "mean": "scores averaged", "first": "the
 
 @dataclass(frozen=True)
 class Fact:
-    """What a note states.
+    """What a note states."""
 
-    Attributes
-    ----------
-    kind : str
-        A key of `WORDS`.
-    ranking : str
-        The name of the ranking or run that it is about; empty if it is about all.
-    count, total : int
-        How many scores or items it is about, and of how many.
-    examples : tuple of str
-        The names of the first few of them.
-    named : int
-        How many such names there are in all.
-    detail : str
-        What else the text says.
-    others : int
-        How many other rankings it holds for likewise.
-    """
-
-    kind: str
-    ranking: str = ""
-    count: int = 0
+    kind: str  # a key of `WORDS`
+    ranking: str = ""  # the name of the ranking or run that it is about; empty if it is about all
+    count: int = 0  # how many scores or items it is about, and of how many
     total: int = 0
-    examples: tuple[str, ...] = ()
-    named: int = 0
-    detail: str = ""
-    others: int = 0
+    examples: tuple[str, ...] = ()  # the names of the first few of them
+    named: int = 0  # how many such names there are in all
+    detail: str = ""  # what else the text says
+    others: int = 0  # how many other rankings it holds for likewise
 
     def plus(self, other: Fact) -> Fact:
         """Return the same fact about more rows."""

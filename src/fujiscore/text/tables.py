@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,6 +13,7 @@ from unicodedata import category, east_asian_width
 import numpy as np
 
 from fujiscore.errors import MissingExtraError, choice, one_line, printable, short_names, shortened
+from fujiscore.text.numbers import p_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -151,9 +152,11 @@ class Table:
     rows : sequence of sequences
         Text, numbers, truth values; None where there is no value, NaN where it is undefined.
     formats : sequence of str
-        How the numbers of each column are written, ".4f" for example; "" for a column of text.
+        How the numbers of each column are written, ".4f" for example, "p" for p-values; "" for a column of text.
     notes : sequence of str
         What to read with the table, beside the notes of the result.
+    optional : sequence of sequences of str
+        The columns that a narrow screen has no room for, in the order in which they go, those that go together as one.
     """
 
     caption: str
@@ -161,6 +164,7 @@ class Table:
     rows: Sequence[Sequence[Any]]
     formats: Sequence[str]
     notes: Sequence[str] = ()
+    optional: Sequence[Sequence[str]] = ()
 
     @property
     def text(self) -> list[int]:
@@ -171,6 +175,20 @@ class Table:
         """Return the rows as text."""
         return [[cell_text(*cell) for cell in zip(row, self.formats, strict=True)] for row in self.rows]
 
+    def lines(self) -> list[str]:
+        """Return the header and the rows as lines of plain text."""
+        return text_table(self.header, self.cells())
+
+    def markdown(self) -> list[str]:
+        """Return the header and the rows as lines of Markdown."""
+        return to_markdown(self.header, self.cells(), self.text)
+
+    def without(self, names: Collection[str]) -> Table:
+        """Return the table without some columns."""
+        kept = [column for column, title in enumerate(self.header) if title not in names]
+        header, formats, *rows = ([row[column] for column in kept] for row in (self.header, self.formats, *self.rows))
+        return replace(self, header=header, rows=rows, formats=formats)
+
 
 def text_columns(
     caption: str,
@@ -178,15 +196,18 @@ def text_columns(
     rows: Sequence[Sequence[str]],
     text: Collection[int] = (0,),
     notes: Sequence[str] = (),
+    optional: Sequence[Sequence[str]] = (),
 ) -> Table:
     """Return a table of cells that are text already; the columns not named in `text` hold numbers."""
-    return Table(caption, header, rows, ["" if i in text else "s" for i in range(len(header))], notes)
+    return Table(caption, header, rows, ["" if i in text else "s" for i in range(len(header))], notes, optional)
 
 
 def cell_text(value: Any, form: str = "") -> str:
-    """Return a cell as text: a dash for None, "undefined" for NaN; -0 has no sign."""
+    """Return a cell as text: a dash for None, "undefined" for NaN; -0 has no sign; "p" is the form of p-values."""
     if value is None:
         return "-"
+    if form == "p":
+        return p_text(value)
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, (int, float, np.number)):
@@ -202,13 +223,14 @@ def columns_table(
     total: str = "",
     places: Sequence[int] | None = None,
     notes: Sequence[str] = (),
+    optional: Sequence[Sequence[str]] = (),
 ) -> Table:
     """Return a table of columns, each a format and its cells, at some places; `total` says what these are part of."""
     cells = [values if places is None else [values[place] for place in places] for _, values in columns.values()]
     rows = [list(row) for row in zip(*cells, strict=True)]
     left_out = places is not None and any(len(values) > len(places) for _, values in columns.values())
     shown = f" ({len(rows)} of {total} shown)" if left_out else ""
-    return Table(caption + shown, list(columns), rows, [form for form, _ in columns.values()], notes)
+    return Table(caption + shown, list(columns), rows, [form for form, _ in columns.values()], notes, optional)
 
 
 def short_start(names: Sequence[object], most: int | None) -> list[str]:

@@ -11,7 +11,7 @@ from fujiscore._version import __version__
 from fujiscore.errors import integer, one_line
 from fujiscore.text.data import flat_numbers, plain, to_json
 from fujiscore.text.docstrings import complete_methods
-from fujiscore.text.tables import NOTEBOOK_ROWS, ROWS, markdown_text, short_text, to_markdown
+from fujiscore.text.tables import NOTEBOOK_ROWS, ROWS, markdown_text, short_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ class Tabular:
         "schema" names the kind of result and the version of its keys (docs/output-formats.md), "version" is that of
         fujiscore.
         """
-        head = {"schema": schema(type(self)), "version": __version__}
+        head = {"schema": schema(type(self).__name__), "version": __version__}
         found: dict[str, Any] = plain({**head, **self._data(), "notes": self._noted()})
         return found
 
@@ -104,7 +104,7 @@ class Tabular:
         """Return the tables and the notes as Markdown, at most so many rows of each table (None for all)."""
         lines: list[str] = []
         for table in self._tables(_most(rows)):
-            lines += [markdown_text(table.caption), "", *to_markdown(table.header, table.cells(), table.text), ""]
+            lines += [markdown_text(table.caption), "", *table.markdown(), ""]
             lines += [*(f"{markdown_text(one_line(note))}\n" for note in table.notes)]
         lines += [f"- {markdown_text(one_line(note))}" for note in self._noted()]
         return "\n".join(lines).rstrip() + "\n"
@@ -129,9 +129,19 @@ class Tabular:
         return "\n".join(latex.table(*each, notes) for each in zip(tables, labels, strict=True))
 
 
-def schema(kind: type) -> str:
-    """Return the name and version of the keys of a kind of result."""
-    return f"fujiscore.{re.sub('(?<=[a-z])(?=[A-Z])', '_', kind.__name__).lower()}/{SCHEMA}"
+def schema(name: str) -> str:
+    """Return the name and version of the keys of a kind of result, by the name of its class."""
+    return f"fujiscore.{re.sub('(?<=[a-z])(?=[A-Z])', '_', name).lower()}/{SCHEMA}"
+
+
+def summary_of(result: Tabular) -> Sequence[str]:
+    """Return the lines that print shows before the notes."""
+    return result._summary()  # noqa: SLF001 - of this very class
+
+
+def tables_of(result: Tabular, rows: int | None = None) -> Sequence[Table]:
+    """Return the tables of a result, each of at most so many rows (None: all)."""
+    return result._tables(rows)  # noqa: SLF001 - of this very class
 
 
 def data_of(value: Any) -> Any:

@@ -21,6 +21,7 @@ from fujiscore.many.pairwise import pairwise
 from fujiscore.measures.grids import MANY_PAIRS
 from fujiscore.pair.compare import compare
 from fujiscore.text.notes import kind
+from fujiscore.text.numbers import p_words
 from fujiscore.versions.noise import ROUNDING, enough, version_test
 from fujiscore.versions.results import UNJUDGED, Drift, FeatureChange, beyond_noise, judges
 from fujiscore.work.seeds import as_seed
@@ -378,4 +379,4 @@ def _verdict(changes: Sequence[FeatureChange], test: VersionTest | None, noise: 
         return f"{UNJUDGED}: some {noise} have no similarity"
     m = " and ".join(map(str, test.m))
     remedy = f"{enough(alpha)} {noise} of each version are enough"
-    return f"{UNJUDGED}: {m} rankings give p = {test.least_p:.2g} at least; {remedy}"
+    return f"{UNJUDGED}: {m} rankings give {p_words(test.least_p)} at least; {remedy}"

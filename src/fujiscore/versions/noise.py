@@ -16,6 +16,7 @@ from fujiscore.charts.result import Result
 from fujiscore.errors import counted
 from fujiscore.many.stability import symmetric
 from fujiscore.measures.registry import find
+from fujiscore.text.numbers import p_words
 from fujiscore.text.tables import Table
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class VersionTest(Result):
         measure = f"{find(self.pairs.measure).title}, {self.pairs.area}"
         return [
             f"mean {measure}: within {', within '.join(known)}, between versions {self.between:.4f}",
-            f"difference {self.difference:+.4f}, p = {self.p_value:.2g} ({how} {self.splits} splits into versions)",
+            f"difference {self.difference:+.4f}, {p_words(self.p_value)} ({how} {self.splits} splits into versions)",
         ]
 
     def _summary(self) -> list[str]:
@@ -101,7 +102,7 @@ class VersionTest(Result):
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - one row
         header = ("within reference", "within current", "between", "difference", "p", "rankings")
         row = (*self.within, self.between, self.difference, self.p_value, " and ".join(map(str, self.m)))
-        formats = (*[".4f"] * 4, ".2g", "")
+        formats = (*[".4f"] * 4, "p", "")
         return [Table("similarity within and between versions", header, [row], formats)]
 
 

@@ -24,8 +24,7 @@ def drift(result: Drift, gates: Sequence[str] = ()) -> Page:
     changed = [change for change in result.changes if change.kind != "same"]
     if changed:
         parts.append(_shares_part(changed, len(result.changes)))
-    for title, (header, rows) in result.mover_tables(LISTED).items():
-        parts.append(table_part(title, header, rows))
+    parts += map(table_part, result.mover_tables(LISTED))
     kind = {} if result.noise is None else {"noise": result.noise_kind, "confidence": f"{result.confidence:.0%}"}
     return Page(
         kind="Drift between two versions",

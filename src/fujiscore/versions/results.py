@@ -10,10 +10,12 @@ import numpy as np
 from fujiscore.charts.kinds import Dots, Ranges, Rows
 from fujiscore.charts.palette import INK, SLATE
 from fujiscore.charts.result import Result
-from fujiscore.errors import InputError, counted, first_few, short_names, spelled
+from fujiscore.errors import counted, first_few, short_names
 from fujiscore.measures.registry import find
 from fujiscore.pages.page import Page, Reported
-from fujiscore.text.tables import Table, frame, markdown_text, text_columns, text_table, to_markdown
+from fujiscore.pair.compare import levels_table
+from fujiscore.pair.gates import Check, Verdict, judge_level, nothing_lost, require_bounds
+from fujiscore.text.tables import Table, frame, markdown_text, text_columns
 from fujiscore.text.tabular import Tabular, data_of
 from fujiscore.versions.noise import ROUNDING
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from fujiscore.charts.kinds import Chart, Mark
     from fujiscore.null.chance import Chance
     from fujiscore.pair.compare import Comparison, Level
-    from fujiscore.pair.gates import Verdict
     from fujiscore.versions.noise import VersionTest
 
 UNJUDGED = "cannot be judged"
@@ -76,7 +77,7 @@ class FeatureChange(Tabular):
         return [f"{name}: {kind}, share {old} to {new} ({points} points), rank {' to '.join(ranks)}"]
 
     def _tables(self, rows: int | None) -> list[Table]:  # noqa: ARG002 - there is one row
-        return [text_columns("change of a feature", HEADER, _cells([self]), (0, 6))]
+        return [_movers("change of a feature", [self])]
 
 
 COLUMNS = tuple(field.name for field in fields(FeatureChange))
@@ -211,28 +212,17 @@ class Drift(Result, Reported):
         allow_missing_features : bool
             Accept features that the current version lacks.
         """
-        from fujiscore.pair.gates import Check, Verdict, at_least, require_bounds
-
-        level, measure = self.level, find(self.level.measure)
-        require_bounds(measure, fail_under=fail_under, corrected=corrected)
+        require_bounds(find(self.level.measure), fail_under=fail_under, corrected=corrected)
         checks = []
         if self.vanished and (fail_under is not None or fail_beyond):
-            gone = (
-                f"{counted(len(self.vanished), 'feature')} missing ({first_few([one.item for one in self.vanished])})"
+            names = first_few([one.item for one in self.vanished])
+            gone = f"{counted(len(self.vanished), 'feature')} missing ({names})"
+            remedy = "allow_missing_features"
+            checks.append(
+                nothing_lost("features missing", gone, len(self.vanished), remedy, allowed=allow_missing_features)
             )
-            end = (
-                "allowed" if allow_missing_features else f"0 allowed; {spelled('allow_missing_features')} accepts them"
-            )
-            checks.append(Check("features missing", len(self.vanished), 0, allow_missing_features, f"{gone}, {end}"))
         if fail_under is not None:
-            value = level.corrected if corrected else level.value
-            if value is None:
-                raise InputError(
-                    f"{spelled('corrected')} needs the chance level of {level.measure}, which is not known: "
-                    f"{'; '.join(self.notes) or 'chance leaves no choice'}."
-                )
-            kind = " corrected" if corrected else ""
-            checks.append(at_least(f"{measure.title}{kind} ({level.place})", value, fail_under))
+            checks.append(judge_level(self.level, fail_under, self.notes, corrected=corrected))
         if fail_beyond:
             p_value, alpha = float("nan") if self.noise is None else self.noise.p_value, 1 - self.confidence
             checks.append(Check("change beyond noise", p_value, alpha, self.beyond is False, f"change: {self.verdict}"))
@@ -240,9 +230,13 @@ class Drift(Result, Reported):
 
     # Forms
 
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the table of features, by name."""
+        return {name: [getattr(one, name) for one in self.changes] for name in COLUMNS}
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row per feature as a pandas or polars DataFrame, the notes in `.attrs`."""
-        return frame({name: [getattr(one, name) for one in self.changes] for name in COLUMNS}, library, self.notes)
+        return frame(self.columns(), library, self.notes)
 
     def _data(self) -> dict[str, Any]:
         kinds = {"appeared": self.appeared, "vanished": self.vanished, "flipped": self.flipped}
@@ -276,10 +270,10 @@ class Drift(Result, Reported):
             "",
             *(f"- {markdown_text(line)}" for line in bullets),
             "",
-            *to_markdown(*self.level_table()),
+            *self.level_table().markdown(),
         ]
-        for title, table in self.mover_tables(rows).items():
-            lines += ["", f"<details><summary>{title}</summary>", "", *to_markdown(*table), "", "</details>"]
+        for table in self.mover_tables(rows):
+            lines += ["", f"<details><summary>{table.caption}</summary>", "", *table.markdown(), "", "</details>"]
         notes = [f"- {markdown_text(note)}" for note in self.notes]
         return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 
@@ -293,21 +287,15 @@ class Drift(Result, Reported):
                 lines.append(f"{name}: {len(changes)} ({first_few([change.item for change in changes], NAMED)})")
         return lines
 
-    def level_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows of the similarity: one row for the area and for each k."""
-        rows = []
-        for level in self.comparison.levels():
-            known = (level.value, level.expected, level.corrected)
-            p_value = "-" if level.p_value is None or np.isnan(level.p_value) else f"{level.p_value:.2g}"
-            cells = ["-" if value is None or np.isnan(value) else f"{value:.4f}" for value in known]
-            rows.append([f"{find(level.measure).title}, {level.place}", *cells, p_value])
-        return ["similarity", "value", "by chance", "corrected", "p"], rows
+    def level_table(self) -> Table:
+        """Return the similarity against chance: one row for the area and for each k."""
+        return levels_table(f"drift: {self.verdict}", self.comparison.levels())
 
-    def mover_tables(self, number: int | None = SHOWN) -> dict[str, tuple[list[str], list[list[str]]]]:
-        """Return header and rows of the largest changes of share, and of rank, by title; none if nothing changed."""
+    def mover_tables(self, number: int | None = SHOWN) -> list[Table]:
+        """Return the largest changes of share, and of rank; none if nothing changed."""
         moved = [change for change in self.changes if change.kind != "same"]
-        tables = {BY_SHARE: moved, BY_RANK: list(self.rank_movers)}
-        return {title: (list(HEADER), _cells(changes[:number])) for title, changes in tables.items() if changes}
+        tables = {BY_SHARE: moved, BY_RANK: self.rank_movers}
+        return [_movers(title, changes[:number]) for title, changes in tables.items() if changes]
 
     def _charts(self) -> Sequence[Chart]:
         changes = [change for change in self.changes if change.kind != "same"] or self.changes
@@ -326,16 +314,14 @@ class Drift(Result, Reported):
         return [Rows(rows, marks, label, span, ".1f", most=DRAWN, title=title, heading=self.headline)]
 
     def _tables(self, rows: int | None) -> list[Table]:
-        tables = [Table(f"drift: {self.verdict}", *_numbers(*self.level_table()))]
-        for title, table in self.mover_tables(rows).items():
-            tables.append(Table(title, *_numbers(*table), (SHARES,) if title == BY_SHARE else ()))
-        return [*tables, *(self.noise._tables(rows) if self.noise is not None else [])]  # noqa: SLF001 - a result's own
+        noise = [] if self.noise is None else self.noise._tables(rows)  # noqa: SLF001 - a result's own
+        return [self.level_table(), *self.mover_tables(rows), *noise]
 
     def _summary(self) -> list[str]:
-        lines = [f"drift: {self.verdict}", *self.counts(), *text_table(*self.level_table())]
+        lines = [f"drift: {self.verdict}", *self.counts(), *self.level_table().lines()]
         lines += self.noise.in_words() if self.noise is not None else []
-        for title, table in self.mover_tables().items():
-            lines += [f"{title} ({SHARES})" if title == BY_SHARE else title, *text_table(*table)]
+        for table in self.mover_tables():
+            lines += [table.caption + "".join(f" ({note})" for note in table.notes), *table.lines()]
         return lines
 
 
@@ -351,9 +337,10 @@ def beyond_noise(changes: Sequence[FeatureChange], test: VersionTest | None, alp
     return False if all(change.kind == "same" for change in changes) else None
 
 
-def _numbers(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Any, Any, list[str]]:
-    """Return a table of a column of names and columns of numbers, with how these are written."""
-    return header, rows, ["", *["s"] * (len(header) - 1)]
+def _movers(title: str, changes: Sequence[FeatureChange]) -> Table:
+    """Return changes of features, one row each."""
+    notes = (SHARES,) if title == BY_SHARE else ()
+    return text_columns(title, HEADER, _cells(changes), (0, len(HEADER) - 1), notes)
 
 
 def _cells(changes: Sequence[FeatureChange]) -> list[list[str]]:

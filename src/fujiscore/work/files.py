@@ -16,15 +16,13 @@ import secrets
 import shutil
 import stat
 import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from fujiscore.errors import InputError, first_few, spelled
 from fujiscore.text.data import to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
 
 MANIFEST = "manifest.json"
 PART = ".fujiscore.part"
@@ -36,10 +34,8 @@ SWAP = 2  # the flag for an exchange, in Linux and in macOS
 
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[Any], Any], *, replace: bool = True) -> None:
-    """Write a file under a temporary name beside it, and rename it once it is complete and on disk.
-
-    A replaced file's permissions are kept. With replace=False a file that exists by then is an InputError.
-    """
+    """Write a file under a temporary name beside it, and rename it once it is complete and on disk."""
+    # A replaced file's permissions are kept. With replace=False a file that exists by then is an InputError.
     if Path(path).is_dir():
         raise InputError(f"{path} must name a file to write; it is a folder.")
     if Path(path).exists() and not Path(path).is_file():  # a device or a pipe cannot be replaced
@@ -272,11 +268,9 @@ class Results:
 
 @contextmanager
 def results_folder(out: str | os.PathLike[str], made_by: str, *, argument: str, force: bool) -> Iterator[Results]:
-    """Claim a folder of results and check, before any work, that it may be written; yield it to be filled.
-
-    What is written to `.new` takes the folder's place when `.publish()` is called, and else is removed; what is in
-    `.resume` stays until then.
-    """
+    """Claim a folder of results and check, before any work, that it may be written; yield it to be filled."""
+    # What is written to `.new` takes the folder's place when `.publish()` is called, and else is removed; what is in
+    # `.resume` stays until then.
     target, named = Path(os.path.realpath(out)), spelled(argument, os.fspath(out))
     if target.exists() and not target.is_dir():
         raise InputError(f"{named} must be a folder; it is a file.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from contextvars import copy_context
 from operator import index
@@ -17,8 +18,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from fujiscore.work.checkpoint import Finished
 
 T = TypeVar("T")
@@ -65,12 +64,10 @@ def run(
     progress: bool | None = None,
     label: str = "",
 ) -> list[T]:
-    """Return function(*shared, *tile) for every tile, in order.
-
-    What tiles share reaches each worker once, not once per tile. Results that `kept` holds from an earlier run are
-    not computed again, and new ones are kept by this process as they arrive. Without an executor, threads are used
-    (and none where one is enough). On an error or Ctrl-C the tiles not yet started are cancelled.
-    """
+    """Return function(*shared, *tile) for every tile, in order."""
+    # What tiles share reaches each worker once, not once per tile. Results that `kept` holds from an earlier run are
+    # not computed again, and new ones are kept by this process as they arrive. Without an executor, threads are used
+    # (and none where one is enough). On an error or Ctrl-C the tiles not yet started are cancelled.
     results: list[Any] = [None if kept is None else kept.load(number) for number in range(len(tiles))]
     missing = [number for number, result in enumerate(results) if result is None]
     earlier = len(tiles) - len(missing)
@@ -95,11 +92,9 @@ def run(
 
 
 def spread(count: int, work: Callable[[int, int], object], threads: int) -> None:
-    """Call work(worker, task) for every task below `count`, each on one of the workers below `threads`.
-
-    A worker runs one task at a time, so that it may have buffers of its own; a single one is this thread. An error, or
-    an interrupt, stops the workers after their present task.
-    """
+    """Call work(worker, task) for every task below `count`, each on one of the workers below `threads`."""
+    # A worker runs one task at a time, so that it may have buffers of its own; a single one is this thread. An error,
+    # or an interrupt, stops the workers after their present task.
     lock = Lock()
     tasks = iter(range(count))
     stopped = False

@@ -5,9 +5,9 @@ Libraries are recognised by the names of types and modules, and never imported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import isclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from fujiscore.errors import InputError
 from fujiscore.inputs.coercion import Labelled, ReadInPasses, labelled
 from fujiscore.inputs.models import attributions, boosters
 from fujiscore.inputs.models.source import ModelScores, Options, Origin, is_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = [
     "ModelScores",
@@ -47,7 +44,7 @@ def recognised(obj: Any) -> Callable[[Any, str, Options], ModelScores] | None:
     if isinstance(obj, Mapping):
         if isinstance(obj.get("importances_mean"), np.ndarray):
             return _read_permutations
-        folds = all(isinstance(obj.get(name), np.ndarray) for name in ("fit_time", "score_time"))
+        folds = isinstance(obj.get("fit_time"), np.ndarray) and isinstance(obj.get("score_time"), np.ndarray)
         return _read_folds if folds else None
     readers = (
         (_read_explanation, is_of(kind, "shap", "Explanation")),

@@ -74,39 +74,14 @@ _WHERE = {
     "study": "features.study",
 }
 
+# fmt: off
 __all__ = [
-    "MEASURES",
-    "PAPER_MEASURES",
-    "InputError",
-    "MissingExtraError",
-    "Ranking",
-    "Rankings",
-    "auc",
-    "average_overlap",
-    "bounds",
-    "chance",
-    "compare",
-    "compare_runs",
-    "consensus",
-    "curve",
-    "drift",
-    "explain",
-    "fuji",
-    "importances",
-    "pairwise",
-    "rank",
-    "rankings",
-    "rbo",
-    "read",
-    "recall",
-    "results",
-    "scan",
-    "score",
-    "stability",
-    "stability_curve",
-    "stats",
-    "study",
+    "MEASURES", "PAPER_MEASURES", "InputError", "MissingExtraError", "Ranking", "Rankings", "auc", "average_overlap",
+    "bounds", "chance", "compare", "compare_runs", "consensus", "curve", "drift", "explain", "fuji", "importances",
+    "pairwise", "rank", "rankings", "rbo", "read", "recall", "results", "scan", "score", "stability",
+    "stability_curve", "stats", "study",
 ]
+# fmt: on
 
 
 def __getattr__(name: str) -> Any:

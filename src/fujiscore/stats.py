@@ -9,13 +9,8 @@ from fujiscore.many.stability_tests import compare_stability
 from fujiscore.null.closed_forms import expected_jaccard
 from fujiscore.pair.truncated import top_weight
 
+# fmt: off
 __all__ = [
-    "compare_pairs",
-    "compare_set_stability",
-    "compare_stability",
-    "expected_jaccard",
-    "resampled_similarity",
-    "sequential_rank_agreement",
-    "set_stability",
-    "top_weight",
+    "compare_pairs", "compare_set_stability", "compare_stability", "expected_jaccard", "resampled_similarity",
+    "sequential_rank_agreement", "set_stability", "top_weight",
 ]

@@ -63,7 +63,7 @@ def test_a_line_per_gate():
         "FAILED: share of queries with FUJI below 0.5: 0.5000, at most 0.1 allowed",
     ]
     assert verdict.failed() == verdict.lines()[1:]
-    assert [entry["passed"] for entry in verdict.to_list()] == [True, False, False]
+    assert [entry["passed"] for entry in verdict.to_dict()["gates"]] == [True, False, False]
 
 
 def test_all_equal_runs_pass_the_strictest_gates():

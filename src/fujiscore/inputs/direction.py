@@ -131,9 +131,9 @@ def _are_p_values(parts: list[str], words: list[str]) -> bool:
     )
 
 
-def by_rows(start: NDArray[np.int64], scores: Scores) -> RowOrder:
+def by_rows(start: NDArray[np.int64], scores: Scores, fewest: int = FEWEST_STEPS) -> RowOrder:
     """Return how the order of rows agrees with the scores; list q begins at start[q]."""
-    return _agreement(None, _lists(start, scores.size), scores, np.arange(scores.size))
+    return _agreement(None, _lists(start, scores.size), scores, np.arange(scores.size), fewest)
 
 
 def by_rank(start: NDArray[np.int64], scores: Scores, ranks: Scores, column: str) -> RowOrder:
@@ -150,14 +150,16 @@ def _lists(start: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(start)), np.diff(np.append(start, rows)))
 
 
-def _agreement(rank: str | None, lists: NDArray[np.int64], scores: Scores, places: NDArray[Any]) -> RowOrder:
+def _agreement(
+    rank: str | None, lists: NDArray[np.int64], scores: Scores, places: NDArray[Any], fewest: int = FEWEST_STEPS
+) -> RowOrder:
     """Return how the order of rows agrees with their scores; rows at equal places have none."""
     before, after = scores[:-1], scores[1:]
     step = (lists[1:] == lists[:-1]) & (places[1:] > places[:-1])
     number = int(lists[-1]) + 1 if lists.size else 0
     rises = np.bincount(lists[1:][step & (after > before)], minlength=number)
     falls = np.bincount(lists[1:][step & (after < before)], minlength=number)
-    counted_lists = rises + falls >= FEWEST_STEPS
+    counted_lists = rises + falls >= fewest
     rising = counted_lists & (falls == 0)
     return RowOrder(rank, int(counted_lists.sum()), int(rising.sum()), int(rises[rising].sum()))
 

@@ -397,16 +397,25 @@ def _large(column: Any, floats: NDArray[np.float64]) -> list[Any]:
     return list(column.take(pa.array(rows)).to_pylist()) if rows.size else []
 
 
-def _floats(column: Any) -> NDArray[np.float64]:
-    """Return a column as a writable float64 array, NaN where it is null."""
+def buffer_values(array: Any, kind: type) -> NDArray[Any]:
+    """Return the memory of an Arrow array of 64-bit numbers; to_numpy imports pandas where it is installed: 0.5 s."""
+    return np.frombuffer(array.buffers()[1], kind, len(array), 8 * array.offset)
+
+
+def float_arrays(column: Any) -> list[NDArray[np.float64]]:
+    """Return a column as float64, one array per chunk, NaN where it is null."""
     import pyarrow as pa
 
     wide = column.cast(pa.float64(), safe=False)
     wide = wide.fill_null(float("nan")) if wide.null_count else wide
-    # Not to_numpy, which imports pandas where it is installed: half a second for the smallest file.
-    chunks = wide.chunks if isinstance(wide, pa.ChunkedArray) else [wide]
-    parts = [np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), 8 * chunk.offset) for chunk in chunks]
-    return np.concatenate([np.empty(0), *parts])
+    return [
+        buffer_values(chunk, np.float64) for chunk in (wide.chunks if isinstance(wide, pa.ChunkedArray) else [wide])
+    ]
+
+
+def _floats(column: Any) -> NDArray[np.float64]:
+    """Return a column as one writable float64 array."""
+    return np.concatenate([np.empty(0), *float_arrays(column)])
 
 
 def _repeats(marks: NDArray[np.uint64]) -> bool:

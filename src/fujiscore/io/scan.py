@@ -153,9 +153,7 @@ def _scores(column: Any, origin: str) -> Scores:
     """Return Arrow numbers as float64, NaN where they are null; raise if integers lose digits."""
     import pyarrow as pa
 
-    wide = column.cast(pa.float64(), safe=False)
-    wide = wide.fill_null(float("nan")) if wide.null_count else wide
-    scores = np.frombuffer(wide.buffers()[1], np.float64, len(wide), 8 * wide.offset)
+    [scores] = columnar.float_arrays(column)
     if pa.types.is_floating(column.type):
         return scores
     for i in np.flatnonzero(np.abs(scores) >= EXACT).tolist():

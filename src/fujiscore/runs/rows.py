@@ -10,7 +10,7 @@ import numpy as np
 from fujiscore.errors import InputError, counted, shown, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.coercion import NO_ITEM, as_ids, first_repeated, labelled, objects, require_labels, unmasked
-from fujiscore.inputs.direction import remedy
+from fujiscore.inputs.direction import by_rows, remedy
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.runs.queries import RunRows
 
@@ -150,14 +150,11 @@ def of_table(obj: Any, frame: Any, name: str) -> RunRows:
 
 def require_best_first(columns: RunRows, name: str) -> None:
     """Raise if the scores of most lists rise from the first item to the last, as distances do."""
-    steps = np.diff(columns.scores)
-    steps[columns.start[(columns.start > 0) & (columns.start < len(columns))] - 1] = 0  # from one list to the next
-    of_step = np.repeat(np.arange(len(columns.queries)), columns.sizes)[1:]
-    rises, falls = (np.bincount(of_step[here], minlength=len(columns.queries)) > 0 for here in (steps > 0, steps < 0))
-    rising, ordered = int((rises & ~falls).sum()), int((rises | falls).sum())
-    if 2 * rising > ordered:
+    order = by_rows(columns.start, columns.scores, fewest=1)
+    if 2 * order.rising > order.lists:
         raise InputError(
-            f"{name} must hold scores where higher is better; those of {rising} of {counted(ordered, 'list')} rise "
+            f"{name} must hold scores where higher is better; those of {order.rising} of "
+            f"{counted(order.lists, 'list')} rise "
             f"from the first item to the last, as distances do. Pass {remedy()} if they are, or "
             f"{spelled('transform', 'as_is')}."
         )

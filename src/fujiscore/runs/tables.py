@@ -239,18 +239,11 @@ def from_arrow(columns: Sequence[Any], roles: Roles) -> RunRows | None:
     return _in_blocks(queries, items, scores, groups, codes)
 
 
-def integers(column: Any) -> Any:
-    """Return an Arrow array of integers as int64; not by to_numpy, which imports pandas where it is installed."""
-    import pyarrow as pa
-
-    column = column.cast(pa.int64())
-    return np.frombuffer(column.buffers()[1], np.int64, len(column), 8 * column.offset)
-
-
 def _in_blocks(queries: Any, items: Any, scores: Any, groups: Any, codes: Any = None) -> RunRows:
     """Return rows in blocks of one query each; with codes, those of the queries."""
-    start = changes(queries if codes is None else integers(codes))
-    labels = labels_at(queries, start if codes is None else integers(codes)[start])
+    numbers = None if codes is None else columnar.buffer_values(codes.cast("int64"), np.int64)
+    start = changes(queries if numbers is None else numbers)
+    labels = labels_at(queries, start if numbers is None else numbers[start])
     if groups is None:
         return RunRows(labels, start, items, scores)
     inside = np.setdiff1d(changes(groups), start)
@@ -285,7 +278,7 @@ def label_column(column: Any, name: str) -> Any:
             return None
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-    return column if column.type == pa.large_string() else integers(column)
+    return column if column.type == pa.large_string() else columnar.buffer_values(column, np.int64)
 
 
 def _from_rows(table: FileTable, roles: Roles) -> RunRows:

@@ -44,7 +44,7 @@ def recognised(obj: Any) -> Callable[[Any, str, Options], ModelScores] | None:
     if isinstance(obj, Mapping):
         if isinstance(obj.get("importances_mean"), np.ndarray):
             return _read_permutations
-        folds = all(isinstance(obj.get(name), np.ndarray) for name in ("fit_time", "score_time"))
+        folds = isinstance(obj.get("fit_time"), np.ndarray) and isinstance(obj.get("score_time"), np.ndarray)
         return _read_folds if folds else None
     readers = (
         (_read_explanation, is_of(kind, "shap", "Explanation")),

@@ -372,7 +372,7 @@ def test_the_command(files, tmp_path):
     assert rows[0] == ["item", "rank", "score", "lists", "p_value", "adjusted_p_value"]
     assert [row[0] for row in rows[1:]] == result.columns()["item"]
     text = call(*options, "--show", "3").stdout
-    assert "... 15 more items" in text
+    assert "(3 of 18 items shown)" in text
     assert "p-values assume lists independent" in " ".join(text.split())
     backward = call(*reversed(files), "--missing", "zero", "--method", "rra", "--csv").stdout
     assert backward == call(*options, "--csv").stdout

@@ -129,6 +129,7 @@ def test_what_is_left_out_is_said():
     assert "value; 20 of 50 rows and 20 of 50 columns drawn" in svg.draw([heat])
     long = np.arange(1, 1001)
     assert "of 1000 drawn" in svg.draw([Lines(long, [Line(long / 1000)], title="long")])
+    assert len(svg.draw([Lines(long, [Line(long / 1000, f"line {i}") for i in range(30)], title="many")])) < 40_000
     ax = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
     assert figure.draw(replace(rows, most=9), ax).get_xlabel() == "value; first 9 of 50 drawn"
     assert [text.get_text() for text in ax.get_yticklabels()] == many[:9]

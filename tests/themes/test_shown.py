@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+from pathlib import Path
 from unicodedata import combining, east_asian_width
 from xml.etree import ElementTree as ET
 
@@ -112,6 +113,19 @@ def test_results_are_plain_values_and_json(results):
         assert list(data)[:2] == ["schema", "version"]
         assert list(data)[-1] == "notes"
         assert data["notes"] == list(getattr(result, "notes", ()))
+
+
+def test_the_keys_of_every_kind_are_documented(plain):
+    keys = {}
+    for result in plain:
+        data = result.to_dict()
+        own = keys.setdefault((data["schema"], type(result).__name__), [])
+        own += [key for key in list(data)[2:-1] if key not in own]
+    rows = [
+        f"| `{schema}` | `{kind}` | {', '.join(f'`{key}`' for key in own)} |" for (schema, kind), own in keys.items()
+    ]
+    text = (Path(__file__).parents[2] / "docs" / "output-formats.md").read_text(encoding="utf-8")
+    assert sorted(line for line in text.splitlines() if line.startswith("| `fujiscore.")) == sorted(rows)
 
 
 def test_what_is_undefined_is_none_in_plain_values():

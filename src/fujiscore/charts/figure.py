@@ -190,15 +190,9 @@ def _rows(chart: Rows, ax: Any) -> None:
                 look = {"color": colour, "markersize": mark.size, "markerfacecolor": "white" if mark.hollow else colour}
                 ax.plot(np.asarray(mark.values)[:count][rows], places[rows] + mark.shift, "o", **look, label=label)
             else:
-                ends = (np.asarray(end)[:count][rows] for end in (mark.low, mark.high))
-                ax.hlines(
-                    places[rows] + mark.shift,
-                    *ends,
-                    color=colour,
-                    linewidth=mark.width,
-                    alpha=mark.opacity,
-                    label=label,
-                )
+                low, high = (np.asarray(end)[:count][rows] for end in (mark.low, mark.high))
+                look = {"color": colour, "linewidth": mark.width, "alpha": mark.opacity, "label": label}
+                ax.hlines(places[rows] + mark.shift, low, high, **look)
     if chart.ends(count)[0] <= 0:
         ax.axvline(0, color=CHANCE, linewidth=0.8, zorder=0)
     _beside(ax, chart.names[:count], chart.label, len(chart.names))
@@ -215,7 +209,7 @@ def _beside(ax: Any, names: Sequence[object], label: str, total: int) -> None:
     else:
         ax.set(yticks=[], ylabel=f"{len(names)} rows")
     some = f"; first {len(names)} of {total} drawn" if len(names) < total else ""
-    ax.set_xlabel("\n".join(wrap(label + some, 80)), **LITERAL)
+    ax.set_xlabel("\n".join(wrap(label + some, 60)), **LITERAL)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(alpha=0.25, axis="x")
 

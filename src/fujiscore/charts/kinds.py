@@ -77,11 +77,6 @@ class Dots:
     hollow: bool = False
     shift: float = 0.0
 
-    @property
-    def ends(self) -> Sequence[Any]:
-        """The values that they show."""
-        return [self.values]
-
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
@@ -94,11 +89,6 @@ class Ranges:
     width: float = 4.0
     opacity: float = 1.0
     shift: float = 0.0
-
-    @property
-    def ends(self) -> Sequence[Any]:
-        """The values that they show."""
-        return [self.low, self.high]
 
 
 Mark: TypeAlias = Dots | Ranges
@@ -128,7 +118,8 @@ class Rows(Chart):
         """Return the span, or that of the marks of the first so many rows."""
         if self.span is not None:
             return self.span
-        known = np.concatenate([np.asarray(end, np.float64)[:count] for mark in self.marks for end in mark.ends])
+        parts = [(mark.values,) if isinstance(mark, Dots) else (mark.low, mark.high) for mark in self.marks]
+        known = np.concatenate([np.asarray(end, np.float64)[:count] for part in parts for end in part])
         known = known[np.isfinite(known)] if np.isfinite(known).any() else np.array([0.0])
         low, high = float(known.min()), float(known.max())
         return low, high if high > low else low + 1

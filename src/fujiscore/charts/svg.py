@@ -25,6 +25,8 @@ WIDTH, HEIGHT, LINE, LETTER, ROW, CELL = 560, 220, 16, 6.4, 18, 34
 # The most points of a line, rows of bars or dots, cells on a side, leaves of a tree or points of a map, columns of a
 # name, and points of a line that are marked.
 POINTS, ROWS, CELLS, LEAVES, NAME, MARKED = 200, 20, 20, 40, 26, 40
+# The most points of all lines together.
+ALL_POINTS = 1200
 # Values are written into the cells of a heat map of at most so many columns.
 WRITTEN = 14
 # Steps of a scale of colours.
@@ -201,18 +203,20 @@ def _lines(chart: Lines) -> str:
     numbers = np.asarray(chart.x, np.float64)
     ends = (float(numbers[0]), float(numbers[-1]))
     frame = Frame(left, right, top, top + HEIGHT - 60, ends, chart.span, chart.log and 0 < ends[0] < ends[1])
-    places = spread_places(numbers.size, POINTS)
+    most = min(POINTS, ALL_POINTS // len(chart.lines))
+    places = spread_places(numbers.size, most)
     cut = "" if chart.steps or len(places) == numbers.size else f"; {len(places)} of {numbers.size} drawn"
     parts = [*names, *_axes(frame, chart.x_label + cut, chart.y_label)]
     parts += [_area(frame, numbers, band, places) for band in chart.bands]
     for _, line in sorted(enumerate(chart.lines), key=lambda pair: (pair[1].dashed, -pair[0])):  # the first on top
-        x, y = (np.asarray(part, np.float64) for part in (numbers if line.x is None else line.x, line.values))
-        shown = (
-            spread_places(x.size, POINTS)
-            if line.x is None
-            else np.linspace(0, x.size - 1, min(x.size, POINTS), dtype=int)
-        )
-        parts += _path(frame, x[shown], y[shown], line, steps=chart.steps)
+        x, shown = numbers, places
+        if line.x is not None:
+            x, shown = np.asarray(line.x), np.linspace(0, len(line.x) - 1, min(len(line.x), most)).astype(int).tolist()
+        values = np.asarray(line.values, np.float64)[shown]
+        parts.append(_path(frame, x[shown], values, line, steps=chart.steps))
+        if x.size == 1 or (x.size <= MARKED and line.width > 1 and not line.dashed and not chart.steps):
+            known = ((a, b) for a, b in zip(x[shown].tolist(), values.tolist(), strict=True) if math.isfinite(b))
+            parts += [_element("circle", cx=frame.x(a), cy=frame.y(b), r=2, fill=_ink(line.colour)) for a, b in known]
     return _picture(parts, chart, WIDTH, frame.bottom + 38)
 
 
@@ -225,8 +229,8 @@ def _area(frame: Frame, numbers: NDArray[Any], band: Band, places: list[int]) ->
     return _element("polygon", points=points, fill=_ink(band.colour), fill_opacity=str(band.opacity))
 
 
-def _path(frame: Frame, x: NDArray[Any], values: NDArray[Any], line: Line, *, steps: bool) -> list[str]:
-    """Return a line with gaps where it is undefined, and dots where there are few points."""
+def _path(frame: Frame, x: NDArray[Any], values: NDArray[Any], line: Line, *, steps: bool) -> str:
+    """Return a line with gaps where it is undefined."""
     commands, last = "", False
     for across, value in zip(x.tolist(), values.tolist(), strict=True):
         known = math.isfinite(value)
@@ -234,11 +238,7 @@ def _path(frame: Frame, x: NDArray[Any], values: NDArray[Any], line: Line, *, st
             to, up = f"{frame.x(across):.1f}", f"{frame.y(value):.1f}"
             commands += f"M{to} {up}" if not last else f"H{to}V{up}" if steps else f"L{to} {up}"
         last = known
-    parts = [_element("path", d=commands, **_pen(line))]
-    if len(x) == 1 or (len(x) <= MARKED and line.width > 1 and not line.dashed and not steps):
-        dots = [(a, b) for a, b in zip(x.tolist(), values.tolist(), strict=True) if math.isfinite(b)]
-        parts += [_element("circle", cx=frame.x(a), cy=frame.y(b), r=2, fill=_ink(line.colour)) for a, b in dots]
-    return parts
+    return _element("path", d=commands, **_pen(line))
 
 
 # Rows: dots, ranges and bars beside names
@@ -357,28 +357,20 @@ def _cell(chart: HeatMap, i: int, j: int, where: tuple[float, float, float, floa
 
 def _tree(chart: Tree) -> str:
     """Return a tree, the leaves at the left and distances along the axis."""
+    from scipy.cluster.hierarchy import dendrogram
+
     count = len(chart.names)
     if count > LEAVES:
         return ""
-    order: list[int] = []
-    waiting = [count + len(chart.merges) - 1]
-    while waiting:
-        cluster = waiting.pop()
-        if cluster < count:
-            order.append(cluster)
-        else:
-            first, second = (int(part) for part in chart.merges[cluster - count, :2])
-            waiting += [second, first]
-    shown = short_names([chart.names[i] for i in order], NAME)
+    tree = dendrogram(chart.merges, no_plot=True)
+    shown = short_names([chart.names[leaf] for leaf in tree["leaves"]], NAME)
     left = 14 + LETTER * max(map(display_width, shown))
     frame = Frame(left, WIDTH - 20.0, 0, ROW * count + 2, (0.0, max(float(chart.merges[-1, 2]), 0.01)))
     parts = [_text(name, left - 6, row * ROW + 14, "end") for row, name in enumerate(shown)]
-    places = {leaf: (left, row * ROW + 10.0) for row, leaf in enumerate(order)}
-    for number, (first, second, distance) in enumerate(chart.merges[:, :3]):
-        (x1, y1), (x2, y2), x = places[int(first)], places[int(second)], frame.x(distance)
-        points = f"{x1:.1f},{y1:.1f} {x:.1f},{y1:.1f} {x:.1f},{y2:.1f} {x2:.1f},{y2:.1f}"
+    for distances, places in zip(tree["dcoord"], tree["icoord"], strict=True):  # leaves are 10 apart, the first at 5
+        corners = zip(map(frame.x, distances), places, strict=True)
+        points = " ".join(f"{x:.1f},{(place - 5) * ROW / 10 + 10:.1f}" for x, place in corners)
         parts.append(_element("polyline", points=points, stroke=BLUE, stroke_width=1.4))
-        places[count + number] = (x, (y1 + y2) / 2)
     return _picture([*parts, *_axes(frame, chart.label)], chart, WIDTH, frame.bottom + 38)
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
 from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import east_asian_width
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
 
 # How many names a message lists before it says how many more there are.
 LISTED = 5

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from math import ceil
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fujiscore.charts.kinds import Bars, Dots, HeatMap, Lines, Points, Rows, Slopes, Tree
+from fujiscore.charts.kinds import Bars, Chart, Dots, HeatMap, Lines, Points, Rows, Slopes, Tree
 from fujiscore.charts.palette import CHANCE, INK, SLATE
-from fujiscore.charts.slopes import placed
+from fujiscore.charts.slopes import Layout, placed
 from fujiscore.errors import MissingExtraError, short_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.charts.kinds import Chart
-    from fujiscore.charts.slopes import Layout
 
 # Names are shortened to so many columns: longer ones would leave no room for the chart; those of slopes as they fit.
 LONGEST, SLOPE_NAMES = 32, (20, 15, 11)

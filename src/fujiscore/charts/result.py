@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.charts import figure, svg
@@ -9,8 +10,6 @@ from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular, fields_only
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from fujiscore.charts.kinds import Chart
 
 

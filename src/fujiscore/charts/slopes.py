@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class Layout:
         parts += [f"{self.unnamed + hidden} not named"] if self.unnamed else []
         return f"of {count} items, {', '.join(parts)}" if parts else ""
 
-    @property
+    @cached_property
     def span(self) -> tuple[float, float]:
         """The lowest and the highest place: 0 and the unit at least."""
         return min(0.0, float(self.heights.min())), max(1.0, float(self.heights.max()))

@@ -6,24 +6,19 @@ Text and axes have the colour of the page (currentColor), and everything is an a
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fujiscore.charts.kinds import Band, Bars, Dots, HeatMap, Line, Lines, Points, Ranges, Rows, Slopes, Tree
+from fujiscore.charts.kinds import Band, Bars, Chart, Dots, HeatMap, Line, Lines, Points, Ranges, Rows, Slopes, Tree
 from fujiscore.charts.palette import BLUE, CHANCE, INK, PALE
 from fujiscore.charts.slopes import placed
 from fujiscore.errors import short_names
 from fujiscore.text.tables import display_width, spread_places
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.charts.kinds import Chart
 
 # Pixels: of a chart, a line of text, a column of text (about), a row of bars or dots, and a cell of a heat map.
 WIDTH, HEIGHT, LINE, LETTER, ROW, CELL = 560, 220, 16, 6.4, 18, 34

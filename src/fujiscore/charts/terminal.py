@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import printable
 from fujiscore.text.tables import display_width, pad
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.charts.kinds import HeatMap, Line, Lines
 
 # Orange, blue, green, purple and grey of the 256-colour palette, of middle lightness: they stand out on white as on

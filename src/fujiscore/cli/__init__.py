@@ -10,8 +10,9 @@ import atexit
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -19,9 +20,6 @@ from fujiscore._signals import handler
 from fujiscore._version import __version__
 from fujiscore.cli import streams
 from fujiscore.errors import InputError, MissingExtraError, one_line, spelling
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # In the order of the help. Each is a module of this package that holds a click command called `command`.
 COMMANDS = (

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from fujiscore.errors import NAME, InputError, first_few
 from fujiscore.inputs.direction import P_VALUES, kind_of
 from fujiscore.inputs.roles import QUERY_NAMES, plain
-from fujiscore.io import locate
+from fujiscore.io import FileRanking, locate
 from fujiscore.io.columns import SCORE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import TypeAlias
-
     from fujiscore.cli.options import Reading
-    from fujiscore.io import FileRanking
 
     Files: TypeAlias = Mapping[str, Sequence[FileRanking]]  # the rankings that each path of the command line holds
 

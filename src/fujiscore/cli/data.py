@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2, sqrt
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,6 @@ from fujiscore.rankers.targets import TASKS
 from fujiscore.work.tiles import workers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.cli.options import Work, Writing
     from fujiscore.rankers import Features
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.cli.options import Reading
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.io import Loaded

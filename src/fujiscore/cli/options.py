@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import reduce, wraps
 from pathlib import Path
@@ -19,8 +20,6 @@ from fujiscore.measures.overlap import TIES, ZERO_TAIL
 from fujiscore.measures.registry import MEASURES, Measure, find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 # What a report's file holds, by its ending; a command that has no such form writes text.

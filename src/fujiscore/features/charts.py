@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fujiscore.charts.kinds import Dots, Mark, Ranges, Rows
+from fujiscore.charts.kinds import Chart, Dots, Lines, Mark, Ranges, Rows
 from fujiscore.charts.result import charts_of
 from fujiscore.features.report import by_stability, most_similar, short_methods, stability_kinds
 from fujiscore.measures.registry import find
 from fujiscore.pair.charts import curves
 
 if TYPE_CHECKING:
-    from fujiscore.charts.kinds import Chart, Lines
     from fujiscore.features.study import Study
 
 # The most pairs in a figure of curves, columns of a method's name there and elsewhere, and features of a figure.

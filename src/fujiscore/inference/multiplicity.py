@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import choice
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # What each method is called in full.
 ADJUSTMENTS = {"bh": "Benjamini-Hochberg", "holm": "Holm"}

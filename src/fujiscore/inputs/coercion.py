@@ -8,17 +8,15 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from decimal import Decimal
 from math import isinf
 from numbers import Number, Rational
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, MissingExtraError, spelled
 from fujiscore.inputs.direction import Evidence, evidence
 from fujiscore.inputs.roles import is_group_name
 from fujiscore.text.notes import Fact, Note
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Scores: TypeAlias = "NDArray[np.float64]"
 Labels: TypeAlias = Sequence[Hashable]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Iterable, Mapping
+from typing import Any, Unpack
 
 from fujiscore.errors import InputError, shown, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.coercion import labelled
 from fujiscore.inputs.models.attributions import read_array
 from fujiscore.inputs.options import Policies, takes
-from fujiscore.inputs.ranking import Ranking
+from fujiscore.inputs.ranking import Ranking, Rankings
 from fujiscore.inputs.rankings import align
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from fujiscore.inputs.ranking import Rankings
 
 
 @takes(Policies)

@@ -6,15 +6,13 @@ Nothing is renamed here: whether "Gene1" and "GENE1" are one item is for the use
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import normalize
 
 from fujiscore.errors import NAME, counted, shortened, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 
 INVISIBLE = dict.fromkeys((0x200B, 0x2060, 0xFEFF))  # zero-width space, word joiner, byte order mark
 NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*?)0*)?")

@@ -19,10 +19,12 @@ have the same items in the same order, each once, so that steps 2, 4 and 6 are a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, counted, first_few, shown, spelled
@@ -30,10 +32,6 @@ from fujiscore.inputs.transforms import SMALLEST, transformed_lists
 from fujiscore.text.notes import Fact, about
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
 
     Mask = NDArray[np.bool_]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.charts import svg
@@ -22,17 +23,10 @@ from fujiscore.errors import (
     shown,
     spelled,
 )
-from fujiscore.inputs.coercion import first_repeated, labelled, unique_labels
+from fujiscore.inputs.coercion import Labels, Scores, first_repeated, labelled, unique_labels
 from fujiscore.inputs.orders import Order, read_only
 from fujiscore.text.tables import COLUMNS, Table, display_width, first_places, frame, free_name
 from fujiscore.text.tabular import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Labels, Scores
 
 # Products of two set sizes, which may be as large as the universe, fit in 64 bits.
 LARGEST_UNIVERSE = 2**31 - 1

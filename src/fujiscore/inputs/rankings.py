@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, first_few, spelled
 from fujiscore.inputs import models, policies
@@ -28,13 +29,8 @@ from fujiscore.inputs.labels import advice
 from fujiscore.inputs.options import DUPLICATES, MISSING, NAN, NEGATIVE, Policies, takes
 from fujiscore.inputs.policies import SIGNED, RawLists
 from fujiscore.inputs.ranking import Ranking, Rankings, frozen, require_names, universe_size
-from fujiscore.inputs.transforms import AS_IS, one_per_ranking, scales, without_signs
+from fujiscore.inputs.transforms import AS_IS, Transform, one_per_ranking, scales, without_signs
 from fujiscore.text.notes import Fact, Note, about, final, gathered
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.transforms import Transform
 
 
 @takes(Policies)

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, counted, first_few, shown, spelled
 from fujiscore.text.notes import Fact, Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Scores: TypeAlias = NDArray[np.float64]
 
 Word: TypeAlias = Literal["neglog10", "exp", "reciprocal", "flip", "minmax", "rank", "abs", "as_is"]

@@ -7,35 +7,28 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.inputs.coercion import Labelled
-from fujiscore.inputs.options import DUPLICATES
+from fujiscore.inputs.options import DUPLICATES, Duplicates, Missing, Nan, Negative
 from fujiscore.inputs.rankings import align
-from fujiscore.inputs.transforms import AS_IS, one_per_ranking
+from fujiscore.inputs.transforms import AS_IS, Transforms, one_per_ranking
 from fujiscore.io import formats
 from fujiscore.io.columns import group_evidence, is_item_name, rankings_in, says_score
-from fujiscore.io.documents import Files, exists
-from fujiscore.io.table import unknown
+from fujiscore.io.documents import Document, Files, exists
+from fujiscore.io.table import FileTable, Group, Roles, unknown
 from fujiscore.text.docstrings import documented
 from fujiscore.text.notes import Fact, Note, prefixed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.direction import Evidence
-    from fujiscore.inputs.options import Duplicates, Missing, Nan, Negative
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.inputs.transforms import Transforms
-    from fujiscore.io.documents import Document
-    from fujiscore.io.table import FileTable, Group, Roles
 
     File: TypeAlias = str | os.PathLike[str]
 

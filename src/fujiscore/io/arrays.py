@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from math import prod
 from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError
 from fujiscore.io.limits import ARRAY
-from fujiscore.io.table import FileTable, Roles, damaged, no_rows, picked
+from fujiscore.io.table import FileTable, Roles, Row, damaged, no_rows, picked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
     from fujiscore.io.documents import Document
-    from fujiscore.io.table import Row
 
 HEADERS: dict[tuple[int, int], Any] = {
     (1, 0): np.lib.format.read_array_header_1_0,

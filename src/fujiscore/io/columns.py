@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, first_few, shown, spelled
 from fujiscore.inputs.coercion import EXACT, is_null, is_number, require_apart
-from fujiscore.inputs.direction import P_VALUES, by_rank, by_rows, evidence, kind_of
+from fujiscore.inputs.direction import P_VALUES, Evidence, RowOrder, by_rank, by_rows, evidence, kind_of
 from fujiscore.inputs.roles import (
     COMPETITOR_NAMES,
     GROUP_NAMES,
@@ -24,6 +26,7 @@ from fujiscore.inputs.roles import (
 )
 from fujiscore.io.table import (
     LISTED,
+    FileTable,
     Group,
     Roles,
     are_amounts,
@@ -38,14 +41,6 @@ from fujiscore.io.table import (
     require_plain_numbers,
     unknown,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.direction import Evidence, RowOrder
-    from fujiscore.io.table import FileTable
 
 # Names are compared without case, points, dashes, underscores and spaces; the first that a table has counts.
 ITEM_NAMES = (

@@ -12,20 +12,17 @@ import stat
 import sys
 import zlib
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import dropwhile, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
 from fujiscore.errors import InputError
 from fujiscore.io import columnar, limits
 from fujiscore.io.table import damaged, did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import BinaryIO
 
 # Files up to this size are read into memory once and need no pyarrow, whose import takes 0.2 s.
 SMALL = 1 << 20

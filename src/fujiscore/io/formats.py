@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -19,9 +20,11 @@ from fujiscore.io.headers import SEPARATED, decimal_comma, has_header
 from fujiscore.io.limits import JSON
 from fujiscore.io.table import (
     FileTable,
+    Group,
     Layout,
     Quoted,
     Roles,
+    Row,
     is_foreign_number,
     no_rows,
     number,
@@ -31,10 +34,7 @@ from fujiscore.io.table import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from fujiscore.io.documents import Document
-    from fujiscore.io.table import Group, Row
 
 LONGEST_FIELD = 16 * 2**20
 # A name may be a megabyte; the module's own limit is that of all programs that use it, and is only raised.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from fujiscore.errors import InputError, shown
 from fujiscore.io.columns import is_id_name, is_index_name, is_item_name, says_score
@@ -16,9 +16,6 @@ from fujiscore.io.table import (
     number,
     numeric_share,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SEPARATED = "separated by comma, tab, semicolon, | or space"
 YEARS = range(1900, 2101)

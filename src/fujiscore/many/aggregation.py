@@ -6,6 +6,7 @@ statistics lose one list at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import comb, log
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,8 +18,6 @@ from fujiscore.text.notes import reworded
 from fujiscore.work.tiles import run, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Unpack
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.errors import InputError, choice, counted, proportion, spelled
-from fujiscore.inference.intervals import ALTERNATIVES, ZERO, bounded, degrees_of_freedom
+from fujiscore.inference.intervals import ALTERNATIVES, ZERO, Alternative, bounded, degrees_of_freedom
 from fujiscore.inputs.options import Policies, parted, takes
 from fujiscore.inputs.ranking import Rankings
 from fujiscore.inputs.rankings import combine
@@ -18,9 +19,6 @@ from fujiscore.many.estimates import Difference, Estimate, covers, mean_range
 from fujiscore.many.pairwise import DEFAULTS, PairOptions, pairwise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.inference.intervals import Alternative
     from fujiscore.inputs.coercion import Scores
     from fujiscore.many.matrix import Matrix
 

@@ -27,7 +27,6 @@ from fujiscore.measures.overlap import (
     Overlap,
     at_zero,
     capped,
-    limit,
     require_scores_for_fuji,
     tail_moments,
 )
@@ -139,7 +138,7 @@ def task_for(
     choice("ties", ties, TIES)
     choice("zero_tail", zero_tail, ZERO_TAIL)
     chosen = find(measure)
-    points = grid(ks, rankings.depth, limit(rankings))
+    points = grid(ks, rankings.depth, rankings.universe)
     if chosen.name == "fuji":
         require_scores_for_fuji(rankings)
     if corrected and not has_closed_form(chosen):

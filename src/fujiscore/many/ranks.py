@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.charts import figure
 from fujiscore.charts.kinds import Dots, Mark, Ranges, Rows
@@ -16,10 +18,6 @@ from fujiscore.inference.intervals import quantile
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
 

@@ -376,11 +376,6 @@ def overlap_of(both: Rankings, k1: Sizes, k2: Sizes, *, ties: str = "closed", ze
     return Overlap(r, s, k1, k2, ties=ties, zero_tail=zero_tail, population=both.population)
 
 
-def limit(rankings: Rankings) -> int:
-    """Return the largest k that may be asked for: beyond truncated lists only with a universe."""
-    return rankings.depth if rankings.universe is None else rankings.universe
-
-
 def _finite(ranking: Ranking) -> Scores:
     """Return scores with -inf as the least finite score, small enough that no difference of two overflows."""
     # Absent items are at 0, or at the least listed score if that is lower.

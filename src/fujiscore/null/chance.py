@@ -22,7 +22,7 @@ from fujiscore.inputs.options import Options, parted, takes
 from fujiscore.inputs.orders import read_only
 from fujiscore.measures.grids import ONE_PAIR, Grid, Sizes, grid, named_grid, set_sizes
 from fujiscore.measures.over_k import ResultOverK
-from fujiscore.measures.overlap import Overlap, Ties, TopSets, ZeroTail, limit, overlap_of, pair
+from fujiscore.measures.overlap import Overlap, Ties, TopSets, ZeroTail, overlap_of, pair
 from fujiscore.measures.registry import Measure, evaluate, find, headline
 from fujiscore.null.area import FEWEST, LEAST, AreaNull, area_null, has_area_null, p_value
 from fujiscore.null.closed_forms import closed_form, correct, has_closed_form
@@ -331,9 +331,9 @@ def chance(
     policies, work, _ = parted(options)
     both = pair(r, s, policies)
     if k is None:
-        points = grid(ks, both.depth, limit(both))
+        points = grid(ks, both.depth, both.universe)
     elif isinstance(ks, str) and ks == "all":
-        first, other = set_sizes(k, limit(both))
+        first, other = set_sizes(k, both.universe or both.depth)
         points = Grid(first, "custom", both.depth, None if first[0] == other[0] else other)
     else:
         raise InputError(f"{spelled('k')} and {spelled('ks')} exclude each other: pass one of them.")

@@ -10,14 +10,13 @@ import numpy as np
 from fujiscore.charts.kinds import Band, Chart, Line, Lines, Slopes, values_span
 from fujiscore.errors import short_names
 from fujiscore.measures.registry import find
-from fujiscore.pair.explain import STYLES
+from fujiscore.pair.explain import STYLES, Explanation
 from fujiscore.pair.verdicts import two_digits
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
     from fujiscore.pair.compare import Comparison
-    from fujiscore.pair.explain import Explanation
 
 # Names of rankings are shortened to so many columns.
 NAME = 24

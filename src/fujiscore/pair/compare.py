@@ -19,7 +19,6 @@ from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import (
     TopSets,
     at_zero,
-    limit,
     overlap_of,
     pair,
     positive_scores,
@@ -487,7 +486,7 @@ def score(
     """
     chosen = find(measure)
     both = pair(r, s, policies, kept=False)
-    sizes = set_sizes(k, limit(both))
+    sizes = set_sizes(k, both.universe or both.depth)
     overlap = overlap_of(both, *sizes, ties=ties, zero_tail=zero_tail)
     return float(evaluate(chosen, overlap)[0])
 
@@ -527,7 +526,7 @@ def curve(
     if str(policies.get("missing")) == "bounds":
         return _bounds(r, s, chosen, ks, ties, zero_tail, dict(policies))
     both = pair(r, s, policies, kept=False)
-    points = grid(ks, both.depth, limit(both))
+    points = grid(ks, both.depth, both.universe)
     overlap = overlap_of(both, points.ks, points.ks, ties=ties, zero_tail=zero_tail)
     notes = (*both.notes, *_caveats(overlap, [chosen]))
     return Curve(chosen.name, points, evaluate(chosen, overlap), notes)
@@ -628,12 +627,12 @@ def compare(
         both: Rankings | Passes = pair_of_columns(r, s, policies, asked, **threads)
     else:
         both = pair(r, s, policies)
-    most = both.depth if isinstance(both, Passes) else limit(both)
+    most = None if isinstance(both, Passes) else both.universe
     points = grid(ks, both.depth, most)
     if any(measure.name == "fuji" for measure in chosen):
         require_scores_for_fuji(both.extents if isinstance(both, Passes) else both)
     at = grid(k, both.depth, most, "k").ks if np.size(k) else np.empty(0, np.int64)
-    path = points.ks if np.isin(at, points.ks).all() else np.union1d(points.ks, at)
+    path = points.ks if not at.size or np.isin(at, points.ks).all() else np.union1d(points.ks, at)
     rankings: Rankings | LongRankings
     overlap: TopSets
     if isinstance(both, Passes):
@@ -680,6 +679,8 @@ def _caveats(overlap: TopSets, measures: Sequence[Measure]) -> list[str]:
 
 def zero_caveats(overlap: TopSets, reported: Sizes) -> tuple[str, ...]:
     """Return a note on the reported k at which both top sets end with a score of 0, with the remedies."""
+    if not reported.size:
+        return ()
     places = np.searchsorted(overlap.requested[0], reported)
     zero = reported[at_zero(overlap, fuzzy=True)[places]]
     if not zero.size:

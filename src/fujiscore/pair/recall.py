@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fujiscore.charts.kinds import intervals
+from fujiscore.charts.kinds import Chart, intervals
 from fujiscore.charts.palette import BLUE
 from fujiscore.charts.result import Result
 from fujiscore.errors import InputError, counted, integer, shown, spelled
@@ -24,7 +24,6 @@ from fujiscore.text.tables import Table, frame, text_columns, text_table
 if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Ids = NDArray[Any]
-    from fujiscore.charts.kinds import Chart
 
 # By how much true scores of one item may differ, relative to the larger or the k-th: float32 against float64.
 ROUNDING = 1e-3

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
-from fujiscore.charts.kinds import Band, Line, intervals
+from fujiscore.charts.kinds import Band, Chart, Line, intervals
 from fujiscore.charts.result import Result, record
 from fujiscore.errors import InputError, choice, integer, proportion, spelled
 from fujiscore.inputs import models
@@ -26,7 +26,6 @@ from fujiscore.measures.registry import area, find
 from fujiscore.text.notes import reworded, without
 
 if TYPE_CHECKING:
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.text.tables import Table
 

@@ -5,29 +5,25 @@ Lists of all sizes follow each other in flat arrays, so that kernels see thousan
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.inputs.ranking import Ranking
-from fujiscore.measures.grids import Grid, named_grid
+from fujiscore.measures.grids import Grid, Sizes, named_grid
 from fujiscore.measures.overlap import Counts, Overlap
-from fujiscore.measures.registry import evaluate
+from fujiscore.measures.registry import Measure, evaluate
 from fujiscore.null.area import has_area_null
 from fujiscore.null.chance import chances
 from fujiscore.null.closed_forms import closed_form, correct, floors, has_closed_form
 from fujiscore.null.lists import Nulls, side
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
-    from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.registry import Measure
 
 # Measures that the numbers of concordant and tied pairs, or SciPy's coefficients, tell.
 RANK_CORRELATIONS = {"gamma", "kendall", "pairwise_rank_agreement", "spearman", "weightedtau"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Unpack
@@ -31,6 +32,7 @@ from fujiscore.runs.rows import label_array, require_best_first
 from fujiscore.runs.spans import UnsortedError, chunks, ranges, ways
 from fujiscore.runs.tables import RunColumns, alike, label_types, load_run, open_runs, require_groups
 from fujiscore.text.notes import Fact, Note, Tally, final
+from fujiscore.text.tabular import fields_only
 from fujiscore.work.tiles import Execution, run
 
 if TYPE_CHECKING:
@@ -485,11 +487,23 @@ class KeptLists(Mapping[Any, tuple[Ranking, Ranking]]):
     names: tuple[str, str]
     negative: str
 
+    __getstate__ = fields_only
+
+    @cached_property
+    def _aligned(self) -> dict[Any, tuple[Ranking, Ranking]]:
+        """The rankings that were looked up."""
+        return {}
+
     def __getitem__(self, query: Any) -> tuple[Ranking, Ranking]:
         """Return the two rankings of a query."""
-        parts = [Labelled(items, scores) for items, scores in self.lists[query]]
-        first, second = align(parts, list(self.names), negative=self.negative, missing="zero")
-        return first, second
+        if query not in self._aligned:
+            parts = [Labelled(items, scores) for items, scores in self.lists[query]]
+            first, second = align(
+                parts, list(self.names), negative=self.negative, nan="raise", missing="zero", duplicates="raise",
+                transform=None, universe=None, notes=(),
+            )  # fmt: skip
+            self._aligned[query] = first, second
+        return self._aligned[query]
 
     def __iter__(self) -> Iterator[Any]:
         """Return the queries."""

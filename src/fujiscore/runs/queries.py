@@ -7,28 +7,25 @@ for the latter.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, shown, spelled
 from fujiscore.inputs import policies
 from fujiscore.inputs.policies import RawLists
 from fujiscore.runs.batches import Lists
-from fujiscore.text.notes import Fact
+from fujiscore.text.notes import Fact, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
-    from fujiscore.text.notes import Tally
 
 
 @dataclass(frozen=True, eq=False)

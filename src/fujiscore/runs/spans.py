@@ -6,6 +6,7 @@ Order is checked while reading, not assumed: whoever reads a range sees every ro
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -21,14 +22,12 @@ from fujiscore.io import columnar
 from fujiscore.io.limits import VARIABLE, memory_limit
 from fujiscore.io.table import MISSING, Roles, no_rows
 from fujiscore.runs.queries import RunRows, joined, labels_at
-from fujiscore.runs.tables import AS_TEXT, RunFile, from_arrow, label_column, require_groups, run_evidence
+from fujiscore.runs.tables import AS_TEXT, RunColumns, RunFile, from_arrow, label_column, require_groups, run_evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from fujiscore.inputs.direction import Evidence
-    from fujiscore.runs.tables import RunColumns
 
 # Rows whose first query is known without reading others, rows of a tile, and rows read at a time.
 SPAN, TILE, BATCH = 1 << 20, 1 << 22, 1 << 17

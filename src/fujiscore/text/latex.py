@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fujiscore.errors import InputError, one_line, printable, shown, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.text.tables import Table
 
 # Brackets and stars are in braces: after the end of a row they would be its optional argument.

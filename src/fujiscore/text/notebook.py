@@ -6,14 +6,13 @@ page, so that it can be read on light and dark ones.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from fujiscore.errors import NAME, one_line, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fujiscore.text.tables import Table
 
 # How many notes and columns are shown; a matrix of hundreds of rankings has as many columns.

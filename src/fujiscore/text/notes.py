@@ -6,13 +6,11 @@ Code decides by a note's facts, never by its words.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from fujiscore.errors import LISTED, WORD, counted, one_line, printable, spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 # More rankings than these that have a note of the same kind share one.
 FEW = 5

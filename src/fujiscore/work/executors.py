@@ -11,6 +11,7 @@ import logging
 import os
 import pickle
 import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import lru_cache, partial
@@ -25,8 +26,6 @@ from fujiscore._version import __version__
 from fujiscore.errors import InputError, MissingExtraError, counted, first_few, shown, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-
     Tiles = Sequence[tuple[Any, ...]]
     Results = Generator[tuple[int, Any]]
 

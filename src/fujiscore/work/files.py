@@ -16,15 +16,13 @@ import secrets
 import shutil
 import stat
 import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from fujiscore.errors import InputError, first_few, spelled
 from fujiscore.text.data import to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
 
 MANIFEST = "manifest.json"
 PART = ".fujiscore.part"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from contextvars import copy_context
 from operator import index
@@ -17,8 +18,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from fujiscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from fujiscore.work.checkpoint import Finished
 
 T = TypeVar("T")

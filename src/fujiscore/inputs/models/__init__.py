@@ -5,9 +5,9 @@ Libraries are recognised by the names of types and modules, and never imported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import isclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from fujiscore.errors import InputError
 from fujiscore.inputs.coercion import Labelled, ReadInPasses, labelled
 from fujiscore.inputs.models import attributions, boosters
 from fujiscore.inputs.models.source import ModelScores, Options, Origin, is_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = [
     "ModelScores",

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, counted, shown
-from fujiscore.inputs.coercion import Labelled, as_frame, is_table, unmasked
+from fujiscore.inputs.coercion import Labelled, Labels, as_frame, is_table, unmasked
 from fujiscore.inputs.models.source import ModelScores, Origin, is_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Labels
-
 
 EXPLANATION = "shap.Explanation"
 

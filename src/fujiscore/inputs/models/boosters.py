@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, shown, spelled
 from fujiscore.inputs.models.source import Origin, positions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Labels, Scores
 
 UNITS = "coefficients depend on the units of the features: standardise these first"

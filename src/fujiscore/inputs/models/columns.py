@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, spelled
-from fujiscore.inputs.coercion import objects
+from fujiscore.inputs.coercion import Labels, objects
 from fujiscore.inputs.models.source import positions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Labels
 
 MARK = "⟦{}⟧"  # stands for an input column in the names of outputs, where no real name can be mistaken for it
 MARKS = re.compile(r"⟦(\d+)⟧")

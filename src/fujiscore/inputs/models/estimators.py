@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, counted, first_few, spelled
 from fujiscore.inputs.models import boosters, columns
@@ -12,10 +14,6 @@ from fujiscore.inputs.models.boosters import UNITS, FeatureScores, coefficients,
 from fujiscore.inputs.models.source import Options, Origin, sums
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from fujiscore.inputs.coercion import Labels, Scores
 
 # Ensembles of estimators of one kind, whose scores have one scale.

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, counted, first_few, shown, spelled
-from fujiscore.inputs.coercion import Labelled, first_repeated
+from fujiscore.inputs.coercion import Labelled, Labels, Scores, first_repeated
 from fujiscore.text.notes import Fact, Note
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Labels, Scores
 
 
 class Origin(str):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.kinds import Band, Line
+from fujiscore.charts.kinds import Band, Chart, Line
 from fujiscore.charts.palette import CHANCE
 from fujiscore.charts.result import record
 from fujiscore.errors import InputError, choice, proportion, spelled
@@ -31,7 +31,6 @@ from fujiscore.text.notes import Fact, Note, kind
 from fujiscore.text.numbers import p_text, p_words
 
 if TYPE_CHECKING:
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.text.tables import Table
 

@@ -18,8 +18,9 @@ from fujiscore.cli.output import Report, check_destinations, deliver, draw, writ
 from fujiscore.cli.terminal import BLUE, ORANGE, fitted, label
 from fujiscore.errors import InputError, printable, short_names
 from fujiscore.inference.intervals import ALTERNATIVES
+from fujiscore.many.estimates import are_paired
 from fujiscore.many.ranks import item_ranks
-from fujiscore.many.stability_tests import are_paired, compare_stabilities
+from fujiscore.many.stability_tests import compare_stabilities
 from fujiscore.measures.registry import find
 from fujiscore.text.numbers import p_words
 from fujiscore.text.tabular import data_of, schema, tables_of
@@ -197,7 +198,7 @@ def _compared(
     """Return the comparison of two methods; None of one."""
     if len(stable) != 2:
         return None
-    paired = are_paired(*stable) if paired is None else paired
+    paired = are_paired([one.pairs.names for one in stable]) if paired is None else paired
     return compare_stabilities(*stable, paired=paired, alternative=alternative)
 
 

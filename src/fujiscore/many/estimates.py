@@ -31,6 +31,11 @@ def covers(noun: str) -> str:
     return f"the interval covers {noun} drawn as these were: resamples of one data set tell about that data set"
 
 
+def are_paired(names: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether all methods name their rankings alike, and by more than positions 0, 1, 2, ..."""
+    return len(set(names)) == 1 and names[0] != tuple(map(str, range(len(names[0]))))
+
+
 def described(pairs: Matrix) -> str:
     """Return the measure of a matrix, and what its values are."""
     return f"{find(pairs.measure).title}, {pairs.area}"

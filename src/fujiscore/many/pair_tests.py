@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Unpack
@@ -15,10 +14,12 @@ from fujiscore.inputs.options import Policies, parted, takes
 from fujiscore.inputs.ranking import Rankings
 from fujiscore.inputs.rankings import combine
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.many.estimates import Difference, Estimate, covers, mean_range
+from fujiscore.many.estimates import Difference, Estimate, are_paired, covers, mean_range
 from fujiscore.many.pairwise import DEFAULTS, PairOptions, pairwise
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fujiscore.inputs.coercion import Scores
     from fujiscore.many.matrix import Matrix
 
@@ -126,12 +127,7 @@ def resampled_similarity(
     >>> result.low < result.value < result.high
     True
     """
-    level = proportion("confidence", confidence)
-    policies, work, similarity = parted(options)
-    methods = _collections((a, b), ("a", "b"), policies)
-    paired = _are_paired(methods) if paired is None else paired
-    _require_pairs(methods, paired=paired)
-    return _similarity(pairwise(methods[0], methods[1], measure=measure, **similarity, **work), level, paired=paired)
+    return _similarities({"a": a, "b": b}, measure, paired, confidence, options)[0]
 
 
 @takes(PairOptions, **DEFAULTS)
@@ -175,16 +171,24 @@ def compare_pairs(
     (True, True)
     """
     choice("alternative", alternative, ALTERNATIVES)
+    first, second = _similarities({"a": a, "b": b, "c": c}, measure, paired, confidence, options)
+    return _compared(first, second, alternative)
+
+
+def _similarities(
+    given: Mapping[str, Any], measure: Any, paired: bool | None, confidence: float, options: PairOptions
+) -> list[ResampledSimilarity]:
+    """Return the similarity of the first method with each of the others."""
     level = proportion("confidence", confidence)
     policies, work, similarity = parted(options)
-    methods = _collections((a, b, c), ("a", "b", "c"), policies)
-    paired = _are_paired(methods) if paired is None else paired
-    _require_pairs(methods, paired=paired)
-    first, second = (
-        _similarity(pairwise(methods[0], other, measure=measure, **similarity, **work), level, paired=paired)
-        for other in methods[1:]
-    )
-    return _compared(first, second, alternative)
+    methods = _collections(given, policies)
+    sizes = [len(method) for method in methods]
+    paired = are_paired([method.names for method in methods]) if paired is None else paired
+    if paired and len(set(sizes)) > 1:
+        listed = ", ".join(map(str, sizes))
+        raise InputError(f"{spelled('paired')} needs as many rankings of each method; got {listed}.")
+    matrices = [pairwise(methods[0], other, measure=measure, **similarity, **work) for other in methods[1:]]
+    return [_similarity(matrix, level, paired=paired) for matrix in matrices]
 
 
 def _similarity(pairs: Matrix, confidence: float, *, paired: bool) -> ResampledSimilarity:
@@ -241,10 +245,10 @@ def _range(pairs: Matrix, *, paired: bool) -> tuple[float, float]:
     return mean_range(pairs, np.eye(*shape, dtype=np.bool_) if paired else np.ones(shape, np.bool_))
 
 
-def _collections(given: Sequence[Any], names: Sequence[str], policies: Policies) -> list[Rankings]:
+def _collections(given: Mapping[str, Any], policies: Policies) -> list[Rankings]:
     """Return the rankings of each method, at least three, all over the same items."""
-    methods = [as_rankings(method, **policies) for method in given]
-    for method, name in zip(methods, names, strict=True):
+    methods = [as_rankings(method, **policies) for method in given.values()]
+    for method, name in zip(methods, given, strict=True):
         if len(method) < 3:
             raise InputError(f"{name} must hold at least 3 rankings of one method; got {len(method)}.")
     together = reduce(partial(combine, missing=policies.get("missing", "raise")), methods)
@@ -253,17 +257,3 @@ def _collections(given: Sequence[Any], names: Sequence[str], policies: Policies)
         Rankings.of(list(together)[end - len(method) : end], together.labels, together.universe, together.notes)
         for method, end in zip(methods, ends, strict=True)
     ]
-
-
-def _are_paired(methods: Sequence[Rankings]) -> bool:
-    """Return whether all methods name their rankings alike, and by more than positions 0, 1, 2, ..."""
-    names = methods[0].names
-    return len({method.names for method in methods}) == 1 and names != tuple(map(str, range(len(names))))
-
-
-def _require_pairs(methods: Sequence[Rankings], *, paired: bool) -> None:
-    """Raise unless paired methods have as many rankings each."""
-    sizes = [len(method) for method in methods]
-    if paired and len(set(sizes)) > 1:
-        listed = ", ".join(map(str, sizes))
-        raise InputError(f"{spelled('paired')} needs as many rankings of each method; got {listed}.")

@@ -12,7 +12,7 @@ from fujiscore.errors import InputError, choice, spelled
 from fujiscore.inference.intervals import ALTERNATIVES, ZERO, degrees_of_freedom
 from fujiscore.inputs.options import parted, takes
 from fujiscore.inputs.rankings import rankings as as_rankings
-from fujiscore.many.estimates import Difference
+from fujiscore.many.estimates import Difference, are_paired
 from fujiscore.many.pairwise import DEFAULTS, PairOptions, pairwise
 from fujiscore.many.stability import (
     COVERS,
@@ -126,7 +126,8 @@ def compare_stability(
     for method, name in zip(methods, ("first", "second"), strict=True):
         require_enough(len(method), name)
     a, b = (of_pairs(pairwise(method, measure=measure, **similarity, **work), confidence) for method in methods)
-    return compare_stabilities(a, b, paired=are_paired(a, b) if paired is None else paired, alternative=alternative)
+    paired = are_paired([a.pairs.names, b.pairs.names]) if paired is None else paired
+    return compare_stabilities(a, b, paired=paired, alternative=alternative)
 
 
 def compare_stabilities(
@@ -141,8 +142,7 @@ def compare_stabilities(
         variance, freedom = _tempered_variance(symmetric(second.pairs) - symmetric(first.pairs)), first.m - 1.0
     else:
         parts = [_tempered_variance(symmetric(method.pairs)) for method in (first, second)]
-        variance, sizes = sum(parts), (first.m, second.m)
-        freedom = degrees_of_freedom(parts, sizes)
+        variance, freedom = sum(parts), degrees_of_freedom(parts, (first.m, second.m))
     doubts = [NO_SPREAD] if variance <= ZERO**2 else []
     doubts += [UNEQUAL] if alternative != "two-sided" and first.m != second.m else []
     ranges = [value_range(method.pairs) for method in (first, second)]
@@ -167,9 +167,3 @@ def _tempered_variance(values: Scores) -> float:
     disjoint = sums.sum() ** 2 - 4 * (sums**2).sum() + 2 * (apart**2).sum()
     unbiased = value**2 - disjoint / (m * (m - 1) * (m - 2) * (m - 3))
     return float((jackknife + min(max(unbiased, 0.0), jackknife)) / 2)
-
-
-def are_paired(first: Stability, second: Stability) -> bool:
-    """Return whether two methods name their rankings alike, and by more than positions 0, 1, 2, ..."""
-    names = first.pairs.names
-    return names == second.pairs.names and names != tuple(str(i) for i in range(len(names)))

@@ -179,6 +179,7 @@ INTERNAL = {
     "one_k",
     "ordered",
     "over",
+    "pairs_table",
     "rearranged",
     "renamed",
     "require_complete",

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import fujiscore as fj
 from fujiscore.charts.figure import LONGEST
 from fujiscore.cli import fuji as command
-from fujiscore.cli.terminal import FILE, Screen, display_width, table
+from fujiscore.cli.terminal import FILE, Screen, display_width, fitted
 from fujiscore.errors import NAME, SENTENCE, one_line, printable, short_names, shortened, shown, spelled
 from fujiscore.features import files as study_files
 from fujiscore.features import report as study_report
@@ -170,7 +170,8 @@ def test_any_name_in_every_form_of_a_result(items, names):
     merged = json.loads(json.dumps(dict.fromkeys(items)))  # JSON joins a pair of lone surrogates, whoever writes it
     assert json.loads(to_json(dict.fromkeys(items)).encode()) == merged
     assert all(
-        display_width(line) <= FILE.width for line in table(FILE, ["item"], [[printable(i, 160)] for i in items])
+        display_width(line) <= FILE.width
+        for line in fitted(FILE, tables.text_columns("", ["item"], [[printable(i, 160)] for i in items]))
     )
 
 
@@ -213,7 +214,8 @@ class TestWidths:
         assert {display_width(line[:-1].rstrip("ran")) for line in lines} == {6}
 
     def test_the_end_of_a_long_name_is_seen(self):
-        lines = table(Screen(60, colour=False, unicode=True), ["item", "n"], [["x" * 90 + end, "1"] for end in "ab"])
+        rows = [["x" * 90 + end, "1"] for end in "ab"]
+        lines = fitted(Screen(60, colour=False, unicode=True), tables.text_columns("", ["item", "n"], rows))
         assert lines[1] != lines[2]
         assert max(map(display_width, lines)) <= 60
 

@@ -165,13 +165,7 @@ class Study(Result, Reported):
         return read_only(values)
 
     def p_value(self, first: str, second: str) -> float | None:
-        """Return the p-value of one pair, None without permutations.
-
-        Parameters
-        ----------
-        first, second : str
-            The names of the methods.
-        """
+        """Return the p-value of one pair, None without permutations."""
         values = self.p_values
         return None if values is None else float(values[self.methods.index(first), self.methods.index(second)])
 

@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, first_few, shown, spelled
 from fujiscore.inputs.coercion import Labelled
-from fujiscore.inputs.options import DUPLICATES, Duplicates, Missing, Nan, Negative
+from fujiscore.inputs.options import DUPLICATES, Negative, Policies, takes
 from fujiscore.inputs.rankings import align
 from fujiscore.inputs.transforms import AS_IS, Transforms, one_per_ranking
 from fujiscore.io import formats
 from fujiscore.io.columns import group_evidence, is_item_name, rankings_in, says_score
 from fujiscore.io.documents import Document, Files, exists
 from fujiscore.io.table import FileTable, Group, Roles, unknown
-from fujiscore.text.docstrings import documented
 from fujiscore.text.notes import Fact, Note, prefixed
 
 if TYPE_CHECKING:
@@ -184,7 +183,7 @@ def merged(paths: Sequence[File], parts: Sequence[Loaded]) -> Loaded:
     return Loaded(tuple(replace(source, name=name) for source, name in zip(sources, names, strict=True)), tuple(notes))
 
 
-@documented
+@takes(Policies, negative=None)
 def read(
     path: File | Iterable[File],
     *,
@@ -192,12 +191,7 @@ def read(
     score: str | Sequence[str] | None = None,
     ranking: str | None = None,
     format: str | None = None,
-    negative: Negative | None = None,
-    nan: Nan = "raise",
-    missing: Missing = "raise",
-    duplicates: Duplicates = "raise",
-    transform: Transforms | None = None,
-    universe: int | Collection[Hashable] | None = None,
+    **policies: Unpack[Policies],
 ) -> Rankings:
     r"""Return the rankings in one or more files, aligned by label and checked.
 
@@ -244,13 +238,12 @@ def read(
     if not paths:
         raise InputError("path must name at least one file; got none.")
     columns: Any = {"item": item, "score": score, "ranking": ranking, "format": format}
-    loaded = merged(paths, load_each(paths, **columns, duplicates=duplicates))
-    policies: Any = {"nan": nan, "missing": missing, "duplicates": duplicates}
-    return align_loaded(loaded, negative=negative, transform=transform, universe=universe, **policies)
+    loaded = merged(paths, load_each(paths, **columns, duplicates=policies.get("duplicates", "raise")))
+    return align_loaded(loaded, **policies)
 
 
 def align_loaded(
-    loaded: Loaded, *, negative: Negative | None, transform: Transforms | None, **policies: Any
+    loaded: Loaded, *, negative: Negative | None = None, transform: Transforms | None = None, **policies: Any
 ) -> Rankings:
     """Return the rankings of files, aligned by label and checked; arguments are as in `read`."""
     transforms = one_per_ranking(transform, [source.name for source in loaded.sources])

@@ -361,13 +361,7 @@ class Matrix(Result, Reported):
         return table.set_index(label).rename_axis("ranking") if hasattr(table, "set_index") else table
 
     def plot(self, ax: Any = None, *, clustered: bool = False) -> Any:
-        """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes.
-
-        Parameters
-        ----------
-        clustered : bool
-            Whether to put similar rankings next to each other.
-        """
+        """Draw a heat map on a matplotlib Axes (a new one if None) and return the Axes."""
         return self.clustered().plot(ax) if clustered else super().plot(ax)
 
 

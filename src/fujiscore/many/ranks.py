@@ -85,13 +85,7 @@ class ItemRanks(Result):
         return frame(self.columns(), library, self.notes)
 
     def plot(self, ax: Any = None, *, items: int = 30) -> Any:
-        """Draw the rank intervals of the first items on a matplotlib Axes, shaded by tier, and return the Axes.
-
-        Parameters
-        ----------
-        items : int
-            The most items to draw.
-        """
+        """Draw the rank intervals of the first items on a matplotlib Axes, shaded by tier, and return the Axes."""
         return figure.draw(self._charts(integer("items", items, 1))[0], ax)
 
     def _summary(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, MissingExtraError, choice, integer, spelled
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import Features, Scores, described, described_columns, prepare
+from fujiscore.rankers.features import DESCRIPTIONS, Features, Scores, described_columns, prepare
+from fujiscore.text.docstrings import documented
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import progress_bar, shows_progress, spread, workers
 
@@ -26,9 +28,13 @@ LARGEST = 1e150
 TINY_EXPONENT = -10
 # float32 has fewer than 1000 steps in a range below this share of the numbers in it.
 NARROW = 2.0**-14
+OF_FORESTS = f"""{DESCRIPTIONS}
+X : array, dataframe, sparse matrix or Features, shape (n, m)
+    Numbers without missing values; categories are split by the order of their codes.
+"""
 
 
-@described
+@partial(documented, descriptions=OF_FORESTS)
 def genie3(
     X: Any,
     y: Any = None,
@@ -49,11 +55,6 @@ def genie3(
     Scores sum to 1 unless no tree has a split; a feature that no tree uses has 0. `forest_scores` gives the scores of
     both methods from the same forest.
 
-    Parameters
-    ----------
-    X : array, dataframe, sparse matrix or Features, shape (n, m)
-        Numbers without missing values; categories are split by the order of their codes.
-
     Returns
     -------
     ndarray of float64, shape (m,)
@@ -72,7 +73,7 @@ def genie3(
     return forest_scores(X, y, ("genie3",), **options)["genie3"]
 
 
-@described
+@partial(documented, descriptions=OF_FORESTS)
 def random_forest(
     X: Any,
     y: Any = None,
@@ -92,11 +93,6 @@ def random_forest(
     ones: scores are from -1 to 1. For a quantity it is the mean squared error, in squared units of y. A score of 0 or
     below is no better than noise.
 
-    Parameters
-    ----------
-    X : array, dataframe, sparse matrix or Features, shape (n, m)
-        Numbers without missing values; categories are split by the order of their codes.
-
     Returns
     -------
     ndarray of float64, shape (m,)
@@ -107,7 +103,7 @@ def random_forest(
     return forest_scores(X, y, ("random_forest",), restore=restore, **options)["random_forest"]
 
 
-@described
+@partial(documented, descriptions=OF_FORESTS)
 def forest_scores(
     X: Any,
     y: Any = None,
@@ -127,8 +123,6 @@ def forest_scores(
 
     Parameters
     ----------
-    X : array, dataframe, sparse matrix or Features, shape (n, m)
-        Numbers without missing values; categories are split by the order of their codes.
     methods : sequence of {"genie3", "random_forest"}
         The methods.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 import fujiscore._kernels as _kernels
 from fujiscore.errors import choice, integer
 from fujiscore.rankers.columns import renumbered
-from fujiscore.rankers.features import Features, Scores, described, prepare
+from fujiscore.rankers.features import DESCRIPTIONS, Features, Scores, prepare
+from fujiscore.text.docstrings import documented
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
@@ -25,7 +27,17 @@ LIST_BYTES = 1 << 27
 TASK_DIFFERENCES = 1 << 25
 
 
-@described
+OF_DISTANCES = f"""{DESCRIPTIONS}
+X : array, dataframe, sparse matrix or Features, shape (n, m)
+    Numbers; NaN, None and null are missing values, for which the largest possible difference is assumed. Columns of a
+    categorical, enum or boolean type, and those in `categorical`, are nominal. A sparse matrix is converted to a dense
+    one.
+random_state : object
+    Ignored: nothing is random. It is accepted so that all rankers can be called alike.
+"""
+
+
+@partial(documented, descriptions=OF_DISTANCES)
 def relief(
     X: Any,
     y: Any = None,
@@ -53,16 +65,10 @@ def relief(
 
     Parameters
     ----------
-    X : array, dataframe, sparse matrix or Features, shape (n, m)
-        Numbers; NaN, None and null are missing values, for which the largest possible difference is assumed.
-        Columns of a categorical, enum or boolean type, and those in `categorical`, are nominal. A sparse matrix is
-        converted to a dense one.
     neighbours : int
         Number of nearest instances, of each class if there are classes. Equal distances are resolved by row order.
     small_classes : {"average", "drop"}
         For a class with fewer other instances than `neighbours`: average over those there are, or ignore it.
-    random_state : object
-        Ignored: nothing is random. It is accepted so that all rankers can be called alike.
 
     Returns
     -------

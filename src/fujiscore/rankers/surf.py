@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import fujiscore._kernels as _kernels
-from fujiscore.rankers.features import Features, Scores, described, prepare
-from fujiscore.rankers.relief import Varying, scaled_to_range
+from fujiscore.rankers.features import Features, Scores, prepare
+from fujiscore.rankers.relief import OF_DISTANCES, Varying, scaled_to_range
+from fujiscore.text.docstrings import documented
 from fujiscore.work.tiles import progress_bar, spread, workers
 
 if TYPE_CHECKING:
     from fujiscore.rankers.targets import Task
 
 
-@described
+@partial(documented, descriptions=OF_DISTANCES)
 def surf(
     X: Any,
     y: Any = None,
@@ -33,13 +35,6 @@ def surf(
     a hit is an instance whose target is less than one standard deviation away (Urbanowicz and others, 2018). It takes
     about five times as long as `relief`.
 
-    Parameters
-    ----------
-    X : array, dataframe, sparse matrix or Features, shape (n, m)
-        Numbers; for missing values the largest possible difference is assumed, as in `relief`.
-    random_state : object
-        Ignored: nothing is random. It is accepted so that all rankers can be called alike.
-
     Returns
     -------
     ndarray of float64, shape (m,)
@@ -56,7 +51,7 @@ def surf(
     return _scores(prepare(X, y, categorical, task=task), workers(n_jobs), progress, "surf")
 
 
-@described
+@partial(documented, descriptions=OF_DISTANCES)
 def multisurf(
     X: Any,
     y: Any = None,
@@ -71,13 +66,6 @@ def multisurf(
 
     The radius is the mean of an instance's distances less half of their standard deviation. Otherwise as `surf`; it
     takes about four times as long as `relief`.
-
-    Parameters
-    ----------
-    X : array, dataframe, sparse matrix or Features, shape (n, m)
-        Numbers; for missing values the largest possible difference is assumed, as in `relief`.
-    random_state : object
-        Ignored: nothing is random. It is accepted so that all rankers can be called alike.
 
     Returns
     -------

@@ -165,13 +165,7 @@ class RunComparison(Result, Reported):
         return found.mean, found.low, found.high
 
     def quantile(self, q: float, measure: Any = None) -> float:
-        """Return a quantile of a measure (the first if None) over the queries, between two of them interpolated.
-
-        Parameters
-        ----------
-        q : float
-            The share of queries below the quantile, from 0 to 1.
-        """
+        """Return a quantile of a measure (the first if None) over the queries, between two of them interpolated."""
         if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 <= q <= 1:
             raise InputError(f"{spelled('q')} must be a number from 0 to 1; got {shown(q)}.")
         values = self.values(measure)
@@ -179,13 +173,7 @@ class RunComparison(Result, Reported):
         return float(np.quantile(values, q)) if values.size else float("nan")
 
     def share_below(self, value: float, measure: Any = None) -> float:
-        """Return the share of queries whose measure (the first if None) is below a value.
-
-        Parameters
-        ----------
-        value : float
-            The value.
-        """
+        """Return the share of queries whose measure (the first if None) is below a value."""
         values = self.values(measure)
         values = values[~np.isnan(values)]
         return float((values < value).mean()) if values.size else float("nan")
@@ -217,13 +205,7 @@ class RunComparison(Result, Reported):
         return order[: min(integer("number", number, 1), int((~np.isnan(values)).sum()))].tolist()  # type: ignore[no-any-return]
 
     def shorter(self, run: str = "b") -> NDArray[np.bool_]:
-        """Return for which queries a run lists fewer items than the other one, and fewer than k.
-
-        Parameters
-        ----------
-        run : {"a", "b"}
-            The run.
-        """
+        """Return for which queries a run lists fewer items than the other one, and fewer than k."""
         k = self.settings["k"]
         sizes = {name: self.columns[f"n_{name}"] for name in "ab"}
         other = sizes["a" if run == "b" else "b"]
@@ -236,13 +218,7 @@ class RunComparison(Result, Reported):
         return frame(columns, library, self.notes)
 
     def explain(self, query: Any) -> Explanation:
-        """Explain FUJI of one query item by item, at its k; the lists of the queries that changed most are kept.
-
-        Parameters
-        ----------
-        query : object
-            The query, as it is named in `.queries`.
-        """
+        """Explain FUJI of one query item by item, at its k; the lists of the queries that changed most are kept."""
         if query not in self.lists:
             raise InputError(self._not_kept(query))
         first, second = self.lists[query]

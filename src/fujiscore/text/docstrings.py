@@ -93,6 +93,22 @@ path : str or path-like
     The file to write.
 force : bool
     Whether to replace what is there.
+items : int
+    The most items to draw.
+clustered : bool
+    Whether to put similar rankings next to each other.
+q : float
+    The share of queries below the quantile, from 0 to 1.
+value : float
+    The value.
+run : {"a", "b"}
+    The run.
+query : object
+    The query, as it is named in `.queries`.
+first, second : str
+    The names of the methods.
+names : sequence of str
+    What to call those that are compared.
 """
 
 

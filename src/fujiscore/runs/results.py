@@ -313,12 +313,13 @@ class RunComparison(Result, Reported):
     ) -> Verdict:
         """Return whether the new run, `b`, passes the gates, which judge the first measure; `a` is the baseline.
 
-        FUJI is judged by its value above the floor, `fuji_above_floor`: 0 for lists reordered at random, 1 for equal top
-        sets, whatever the offset of the scores (FUJI itself where both lists end with their top sets, or items are split by
-        sign). Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks, a query without a
-        value, and a query for which `b` lists fewer items than `a` within the first k (lists are compared up to the end of
-        the shorter one) fail whatever the values are: a release that lost results does not pass for being good at the
-        others. So does `missing="drop"`, which leaves out the items that `b` lacks, unless shorter lists are allowed.
+        FUJI is judged by its value above the floor, `fuji_above_floor`: 0 for lists reordered at random, 1 for equal
+        top sets, whatever the offset of the scores (FUJI itself where both lists end with their top sets, or items are
+        split by sign). Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks, a query
+        without a value, and a query for which `b` lists fewer items than `a` within the first k (lists are compared up
+        to the end of the shorter one) fail whatever the values are: a release that lost results does not pass for being
+        good at the others. So does `missing="drop"`, which leaves out the items that `b` lacks, unless shorter lists
+        are allowed.
 
         Parameters
         ----------

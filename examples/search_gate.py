@@ -16,7 +16,6 @@ import numpy as np
 
 import fujiscore as fj
 from fujiscore.charts.palette import CHANCE, INK
-from fujiscore.runs.gates import judge
 
 FOLDER = Path(__file__).parent
 OLD, NEW = FOLDER / "run_a.trec", FOLDER / "run_b.trec"
@@ -27,7 +26,7 @@ KINDS = {"shared": CHANCE, "near miss": fj.MEASURES["fuji"].colour, "far miss": 
 def gate():
     """Compare the releases, and judge the mean of all queries and the share of bad ones."""
     result = fj.compare_runs(OLD, NEW, k=K)
-    return result, judge(result, fail_under=MEAN, fail_share_below=(QUERY, 0.1))
+    return result, result.judge(fail_under=MEAN, fail_share_below=(QUERY, 0.1))
 
 
 def report(result, verdict):

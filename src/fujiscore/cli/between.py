@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import fujiscore as fj
 from fujiscore.cli.output import Report
-from fujiscore.cli.terminal import fitted
+from fujiscore.cli.terminal import Screen, fitted
 from fujiscore.errors import short_names
 from fujiscore.measures.registry import find
 from fujiscore.text.tabular import data_of, schema, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from fujiscore.cli.terminal import Screen
     from fujiscore.inference.intervals import Alternative
 
 COLUMNS = ("first", "second", "measure", "area", "similarity", "low", "high", "standard_error", "confidence", "paired")

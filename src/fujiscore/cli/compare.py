@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -15,7 +16,7 @@ from fujiscore.charts.result import charts_of
 from fujiscore.charts.terminal import side_by_side
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, draw_figure, heading, write_page
-from fujiscore.cli.terminal import fitted
+from fujiscore.cli.terminal import Screen, fitted
 from fujiscore.errors import InputError, short_names
 from fujiscore.measures.overlap import at_zero, overlap_of
 from fujiscore.measures.registry import find
@@ -25,11 +26,6 @@ from fujiscore.pair.compare import levels_table, zero_caveats
 from fujiscore.pair.gates import Verdict, at_least, require_bounds
 from fujiscore.text.tables import columns_table
 from fujiscore.text.tabular import data_of, tables_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.cli.terminal import Screen
 
 DEFAULT_MEASURES = ("fuji", "jaccard")
 # Without -k, the values at these k; of a few chosen k, at these many of them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -13,13 +13,10 @@ from fujiscore.charts.result import charts_of
 from fujiscore.charts.terminal import side_by_side
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw
-from fujiscore.cli.terminal import BLUE, fitted
+from fujiscore.cli.terminal import BLUE, Screen, fitted
 from fujiscore.inference.multiplicity import ADJUSTMENTS
 from fujiscore.many.aggregation import METHODS
 from fujiscore.text.tabular import data_of, summary_of, tables_of
-
-if TYPE_CHECKING:
-    from fujiscore.cli.terminal import Screen
 
 SHOWN = 20
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,15 +11,12 @@ import fujiscore as fj
 from fujiscore.charts.result import charts_of
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, heading, write_page
-from fujiscore.cli.terminal import GREEN, ORANGE, fitted
+from fujiscore.cli.terminal import GREEN, ORANGE, Screen, fitted
 from fujiscore.errors import NAME, printable
 from fujiscore.inputs.transforms import one_per_ranking
 from fujiscore.pair.gates import require_bounds
 from fujiscore.versions.drift import NOISES, ROLES
 from fujiscore.versions.results import SHOWN
-
-if TYPE_CHECKING:
-    from fujiscore.cli.terminal import Screen
 
 
 @dataclass(frozen=True)

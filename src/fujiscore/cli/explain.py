@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 import fujiscore as fj
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, heading
-from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, fitted
+from fujiscore.cli.terminal import BLUE, GREEN, ORANGE, Screen, fitted
 from fujiscore.text.tabular import tables_of
-
-if TYPE_CHECKING:
-    from fujiscore.cli.terminal import Screen
 
 COLOURS = {"shared": GREEN, "near miss": ORANGE, "far miss": BLUE, "opposite sign": BLUE}
 

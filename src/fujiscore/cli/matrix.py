@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -13,16 +14,11 @@ from fujiscore.charts.result import charts_of
 from fujiscore.charts.terminal import heat_map
 from fujiscore.cli import inputs, options
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, write_page
-from fujiscore.cli.terminal import fitted
+from fujiscore.cli.terminal import Screen, fitted
 from fujiscore.errors import NAME, InputError, first_few, shown
 from fujiscore.io.documents import exists
 from fujiscore.measures.registry import find
 from fujiscore.text.tables import free_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.cli.terminal import Screen
 
 EXTREMES = 10
 

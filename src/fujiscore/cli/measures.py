@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 import click
 
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver
-from fujiscore.cli.terminal import fitted
+from fujiscore.cli.terminal import Screen, fitted
 from fujiscore.measures.registry import MEASURES, Measure, Properties
 from fujiscore.null.closed_forms import has_closed_form
 from fujiscore.text.tables import text_columns
 from fujiscore.text.tabular import data_of, schema
-
-if TYPE_CHECKING:
-    from fujiscore.cli.terminal import Screen
 
 MEANING = {
     "fully_defined": "defined for sets of all sizes",

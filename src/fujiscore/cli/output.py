@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,6 @@ from fujiscore.text.tabular import data_of
 from fujiscore.work.files import write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from fujiscore.charts.kinds import Chart
     from fujiscore.cli.options import Writing
     from fujiscore.pages.page import Page

@@ -6,20 +6,16 @@ import os
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, deliver, note
-from fujiscore.cli.terminal import BLUE, GREEN, GREY, ORANGE
+from fujiscore.cli.terminal import BLUE, GREEN, GREY, ORANGE, Screen
 from fujiscore.paper import Reproduction, compute, fetch
 from fujiscore.paper.build import claim, fill, peak_memory
 from fujiscore.paper.record import CAVEAT, DIFFERS, FAILS, HOLDS, UNCHECKED
 from fujiscore.paper.sources import BASE_URL
-
-if TYPE_CHECKING:
-    from fujiscore.cli.terminal import Screen
 
 COLOURS = {HOLDS: GREEN, CAVEAT: BLUE, DIFFERS: ORANGE, FAILS: ORANGE, UNCHECKED: GREY}
 # An environment variable: the address of a copy of the authors' files.

@@ -10,13 +10,12 @@ import click
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver
-from fujiscore.cli.terminal import fitted, label
+from fujiscore.cli.terminal import Screen, fitted, label
 from fujiscore.rankers import rank
 from fujiscore.text.tables import display_width
 from fujiscore.text.tabular import tables_of
 
 if TYPE_CHECKING:
-    from fujiscore.cli.terminal import Screen
     from fujiscore.inputs.ranking import Rankings
 
 SHOWN = 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os.path import lexists
@@ -15,24 +16,20 @@ from fujiscore.cli import options
 from fujiscore.cli.explain import explained as explained_text
 from fujiscore.cli.inputs import STANDARD_INPUT
 from fujiscore.cli.output import Report, check_destinations, deliver, draw, heading, note, write_page
-from fujiscore.cli.terminal import fitted, label
+from fujiscore.cli.terminal import Screen, fitted, label
 from fujiscore.errors import InputError, counted
 from fujiscore.pair.gates import require_bounds
 from fujiscore.runs.baselines import bless as store
 from fujiscore.runs.baselines import require_storable
 from fujiscore.runs.compare import compare_runs
 from fujiscore.runs.gates import judge
-from fujiscore.runs.tables import RunColumns, load_run
+from fujiscore.runs.tables import Run, RunColumns, load_run
 from fujiscore.text.tabular import data_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from fujiscore.cli.terminal import Screen
     from fujiscore.measures.registry import Measure
     from fujiscore.pair.explain import Explanation
     from fujiscore.runs.results import RunComparison
-    from fujiscore.runs.tables import Run
 
 DEFAULT_MEASURES = ("fuji", "rbo", "jaccard")
 SHOWN, EXPLAINED_ROWS = 5, 8

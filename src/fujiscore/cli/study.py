@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,21 +12,16 @@ import click
 from fujiscore.cli import data as data_sets
 from fujiscore.cli import options
 from fujiscore.cli.output import Report, check_destinations, deliver, note, write_page
-from fujiscore.cli.terminal import fitted, label
+from fujiscore.cli.terminal import Screen, fitted, label
 from fujiscore.errors import counted
 from fujiscore.features import files as study_files
 from fujiscore.features import report as study_report
 from fujiscore.features.resampling import SCHEMES
-from fujiscore.features.study import study
-from fujiscore.work.files import results_folder
+from fujiscore.features.study import Study, study
+from fujiscore.work.files import Results, results_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from fujiscore.cli.terminal import Screen
     from fujiscore.features.datasets import Data
-    from fujiscore.features.study import Study
-    from fujiscore.work.files import Results
 
 SHOWN = 10
 

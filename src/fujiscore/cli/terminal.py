@@ -6,19 +6,14 @@ import os
 import shutil
 import sys
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import click
 
 from fujiscore.charts.terminal import COLOURS
 from fujiscore.errors import one_line, printable, shortened
-from fujiscore.text.tables import display_width, pad
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.text.tables import Table
+from fujiscore.text.tables import Table, display_width, pad
 
 NARROWEST, WIDEST, PLAIN_WIDTH = 60, 160, 80
 ORANGE, BLUE, GREEN, PURPLE, GREY = COLOURS

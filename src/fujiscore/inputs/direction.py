@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, counted, shown, spelled
 from fujiscore.text.notes import Fact, Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Scores: TypeAlias = NDArray[np.float64]
 
 P_VALUES, E_VALUES, DISTANCES, ERRORS, RANKS = "p-values", "E-values", "distances", "errors", "ranks"

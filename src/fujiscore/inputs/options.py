@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Hashable, Mapping
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, signature
@@ -12,8 +13,6 @@ from fujiscore.text.docstrings import documented
 from fujiscore.work.tiles import Execution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Mapping
-
     from fujiscore.inputs.transforms import Transforms
 
 Negative: TypeAlias = Literal["raise", "clip", "abs", "split"]

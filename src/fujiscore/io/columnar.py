@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, MissingExtraError
 from fujiscore.inputs.coercion import EXACT, is_null, merged, require_apart
 from fujiscore.io.limits import require_memory
-from fujiscore.io.table import MISSING, FileTable, Group, damaged, require_distinct, texts
+from fujiscore.io.table import MISSING, FileTable, Group, Layout, Roles, Row, damaged, require_distinct, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-    from numpy.typing import NDArray
-
     from fujiscore.io.documents import Document
-    from fujiscore.io.table import Layout, Roles, Row
 
 SAMPLE = 500  # first values of a column that tell whether it repeats
 SLICE = 1 << 15  # labels handled at once

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fujiscore.errors import InputError, first_few, shown
-from fujiscore.inputs.coercion import EXACT, Labelled
+from fujiscore.inputs.coercion import EXACT, Labelled, Scores
 from fujiscore.io import columnar, load, locate
 from fujiscore.io.columns import choose, column_evidence
 from fujiscore.io.documents import Files
@@ -18,9 +19,6 @@ from fujiscore.io.limits import memory_limit
 from fujiscore.pair.passes.stream import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from fujiscore.inputs.coercion import Scores
     from fujiscore.io import File
     from fujiscore.io.table import Roles
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -9,6 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.errors import InputError, choice, counted, first_few, spelled
@@ -18,39 +20,34 @@ from fujiscore.inputs.options import Options, parted, takes
 from fujiscore.inputs.rankings import combine
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.matrix import Matrix
-from fujiscore.measures.grids import MANY_PAIRS, grid
+from fujiscore.measures.grids import MANY_PAIRS, Grid, Sizes, grid
 from fujiscore.measures.overlap import (
     MOST_LEVELS,
     TIES,
     ZERO_TAIL,
     Counts,
     Overlap,
+    Ties,
+    ZeroTail,
     at_zero,
     capped,
     require_scores_for_fuji,
     tail_moments,
 )
-from fujiscore.measures.registry import area, evaluate, find, headline
+from fujiscore.measures.registry import Measure, area, evaluate, find, headline
 from fujiscore.null import area as area_null
 from fujiscore.null.chance import no_universe
 from fujiscore.null.closed_forms import Null, closed_form, has_closed_form, moments
 from fujiscore.null.permutations import ROUNDING
 from fujiscore.pair.explain import zeros_say_nothing
-from fujiscore.work.checkpoint import resumable, sum_of
+from fujiscore.work.checkpoint import Finished, resumable, sum_of
 from fujiscore.work.tiles import run, spans
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.measures.grids import Grid, Sizes
-    from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.measures.registry import Measure
-    from fujiscore.work.checkpoint import Finished
 
     Indices: TypeAlias = NDArray[np.int64]
     Block: TypeAlias = tuple[Indices, Indices]

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fujiscore.charts.kinds import Band, Line
+from fujiscore.charts.kinds import Band, Chart, Line
 from fujiscore.charts.palette import CHANCE, SLATE
 from fujiscore.errors import InputError, counted, first_few, integer, proportion
 from fujiscore.inputs.options import Policies, takes
 from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.many.aggregation import MISSING_RANKS, input_notes, mean_ranks
-from fujiscore.measures.grids import grid
+from fujiscore.measures.grids import Grid, Sizes, grid
 from fujiscore.measures.over_k import ResultOverK
 from fujiscore.text.numbers import p_words
 from fujiscore.work.seeds import as_seed
 from fujiscore.work.tiles import run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
-    from fujiscore.measures.grids import Grid, Sizes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,23 +8,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fujiscore.charts.kinds import intervals
+from fujiscore.charts.kinds import Chart, intervals
 from fujiscore.charts.palette import BLUE
 from fujiscore.charts.result import Result, estimate_cells, record
 from fujiscore.errors import InputError, integer, proportion
-from fujiscore.inference.intervals import bounded, degrees_of_freedom, test
+from fujiscore.inference.intervals import Alternative, bounded, degrees_of_freedom, test
 from fujiscore.many.estimates import covers
 from fujiscore.text.numbers import p_words
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fujiscore.inference.intervals import Alternative
     from fujiscore.text.tables import Table
 
     Choices: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], int, int]
-    from fujiscore.charts.kinds import Chart
 
 # With fewer sets than this, 95 % intervals do not know of rare failures: with 10 % random sets, those of 5 sets hold
 # the true value in 64 % of cases.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fujiscore.charts.kinds import Lines
+from fujiscore.charts.kinds import Band, Line, Lines
 from fujiscore.charts.result import Result
 from fujiscore.measures.registry import MEASURES, find
 from fujiscore.text.tables import Table, columns_table, frame, spread_places
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from fujiscore.charts.kinds import Band, Line
     from fujiscore.measures.grids import Grid, Sizes
 
 # How numbers that can be very small are written; others have four decimals.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fujiscore.charts.kinds import Band, Line
+from fujiscore.charts.kinds import Band, Chart, Line
 from fujiscore.charts.palette import CHANCE
 from fujiscore.charts.result import record
 from fujiscore.errors import InputError, choice, proportion, spelled
@@ -31,7 +31,6 @@ from fujiscore.text.notes import Fact, Note, kind
 from fujiscore.text.numbers import p_text, p_words
 
 if TYPE_CHECKING:
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.text.tables import Table
 
@@ -240,19 +239,8 @@ class Chance(ResultOverK):
         measure = find(self.measure)
         name = self.grid.whole if measure.whole else self.grid.area
         line = Line(self.observed, f"{measure.title} ({name} {self.auc:.3f})", measure.colour)
-        level, bands = self.level(f"by chance ({name} {self.expected_auc:.3f}), ", simultaneous=False)
+        level, bands = chance_level(self, f"by chance ({name} {self.expected_auc:.3f}), ", simultaneous=False)
         return self._over_k(f"{measure.title} over k against chance", [line, level], bands, measure.low)
-
-    def level(self, name: str = "by chance, ", *, simultaneous: bool = True) -> tuple[Line, list[Band]]:
-        """Return the line of the chance level, and its 95% bands: over all k at once, or at each k as well."""
-        if self.has_band:
-            bands = [self.band()] if simultaneous else [self.band(simultaneous=False), self.band()]
-            what = "95% band over all k" if simultaneous else "95% bands: each k, all k"
-        else:
-            reach = 2 * np.sqrt(self.variance)
-            bands, what = [(self.expected - reach, self.expected + reach)], "± 2 sd"
-        level = Line(self.expected, name + what, CHANCE, 1.2, dashed=True)
-        return level, [Band(low, high, CHANCE) for low, high in bands]
 
     def _tables(self, rows: int | None) -> list[Table]:
         known = {
@@ -268,6 +256,18 @@ class Chance(ResultOverK):
 
     def _caption(self) -> str:
         return "against chance over k"
+
+
+def chance_level(result: Chance, name: str = "by chance, ", *, simultaneous: bool = True) -> tuple[Line, list[Band]]:
+    """Return the line of the chance level, and its 95% bands: over all k at once, or at each k as well."""
+    if result.has_band:
+        bands = [result.band()] if simultaneous else [result.band(simultaneous=False), result.band()]
+        what = "95% band over all k" if simultaneous else "95% bands: each k, all k"
+    else:
+        reach = 2 * np.sqrt(result.variance)
+        bands, what = [(result.expected - reach, result.expected + reach)], "± 2 sd"
+    level = Line(result.expected, name + what, CHANCE, 1.2, dashed=True)
+    return level, [Band(low, high, CHANCE) for low, high in bands]
 
 
 @takes(Options)

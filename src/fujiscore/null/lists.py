@@ -13,18 +13,7 @@ from numpy.typing import NDArray
 
 import fujiscore._kernels as _kernels
 from fujiscore.measures.registry import MEASURES, Measure
-from fujiscore.null.area import (
-    FEWEST,
-    MOST_POINTS,
-    Prepared,
-    depth_weights,
-    has_area_null,
-    overlap_tails,
-    p_value,
-    pair_moments,
-    running_moments,
-    thinned,
-)
+from fujiscore.null import area
 from fujiscore.null.closed_forms import Null, moments
 from fujiscore.null.permutations import ROUNDING
 from fujiscore.text.numbers import LEAST
@@ -55,7 +44,7 @@ class ListFacts:
         variance = squares / np.maximum(self.n - self.sizes, 1)
         return np.where(positive, 1 - mean, zero_tail)[:, None], np.where(positive, variance, 0.0)[:, None]
 
-    def prepared(self, zero_tail: float) -> Prepared:
+    def prepared(self, zero_tail: float) -> area.Prepared:
         """Return the lists as `area` takes them, along paths of one point: two levels, inside and outside."""
         positive, mean, squares, cubes = self.moments.T
         outside = self.n - self.sizes
@@ -66,7 +55,7 @@ class ListFacts:
         lacking, inside = outside * lack / self.n, self.sizes / self.n
         spread = np.maximum((outside * lack**2 + squares) / self.n - lacking**2, 0.0)
         points = np.stack([inside * (outside / self.n), spread, -inside * lacking], axis=1)[:, :, None]
-        return Prepared(self.n, self.sizes[:, None], lacking[:, None], points, table, self.least, self.upper)
+        return area.Prepared(self.n, self.sizes[:, None], lacking[:, None], points, table, self.least, self.upper)
 
 
 def side(n: int, start: Sizes, scores: Scores, ks: Sizes, sizes: Sizes, *, closed: bool, capped: bool) -> ListFacts:
@@ -106,7 +95,7 @@ class Nulls:
         if not self.closed:
             unknown |= (self.r.cut | self.s.cut)[:, int(measure.by_depth)]
         expected = np.where(unknown, np.nan, expected)
-        if not has_area_null(measure) or self.r.n < FEWEST:
+        if not area.has_area_null(measure) or self.r.n < area.FEWEST:
             return expected, np.full(expected.size, np.nan)
         spread = np.sqrt(variance)
         z = np.divide(values - expected, spread, out=np.full(spread.size, np.nan), where=spread > ROUNDING)
@@ -115,7 +104,7 @@ class Nulls:
             here &= (self.r.sizes == self.r.upper) & (self.s.sizes == self.s.upper)
         least = np.maximum(self.r.least, self.s.least)
         least[here] = np.maximum(least[here], self._overlap_tails[here])
-        return expected, p_value(z, laws, least)
+        return expected, area.p_value(z, laws, least)
 
     @cached_property
     def _overlap_tails(self) -> Scores:
@@ -124,7 +113,7 @@ class Nulls:
         here = np.flatnonzero((self.r.upper > 0) & (self.s.upper > 0))
         cases = np.stack([self.r.upper[here], self.s.upper[here], self.shared_best[here]], axis=1)
         unique, which = np.unique(cases, axis=0, return_inverse=True)
-        out[here] = np.array([overlap_tails(self.r.n, *case)[0] for case in unique.tolist()])[which.ravel()]
+        out[here] = np.array([area.overlap_tails(self.r.n, *case)[0] for case in unique.tolist()])[which.ravel()]
         return out
 
     def _at_k(self, measure: Measure) -> tuple[Scores, Scores, Scores]:
@@ -132,11 +121,11 @@ class Nulls:
         n, k1, k2 = self.r.n, self.r.sizes[:, None], self.s.sizes[:, None]
         null = Null(n, k1, k2, self.r.tails(self.zero_tail), self.s.tails(self.zero_tail))
         expected, exact = moments(measure, null)
-        if not has_area_null(measure):
+        if not area.has_area_null(measure):
             return expected[:, 0], exact[:, 0], np.empty(0)
         every = np.arange(k1.size)
         sides = self.r.prepared(self.zero_tail), self.s.prepared(self.zero_tail)
-        variance, laws = pair_moments(every, every, *sides, measure, np.ones(1), np.ascontiguousarray(exact))
+        variance, laws = area.pair_moments(every, every, *sides, measure, np.ones(1), np.ascontiguousarray(exact))
         return expected[:, 0], exact[:, 0] if measure.linear else variance, laws
 
     def _by_depth(self, measure: Measure) -> tuple[Scores, Scores, Scores]:
@@ -166,26 +155,26 @@ class Nulls:
 
 def _depths_by_chance(measure: Measure, n: int, k1: Sizes, k2: Sizes) -> tuple[Scores, Scores, Scores]:
     """Return expectation, variance and law of average overlap or RBO, given the set sizes at all depths."""
-    weights = depth_weights(measure, k1.shape[1])
+    weights = area.depth_weights(measure, k1.shape[1])
     slopes = weights * (2 / (k1 + k2))
     expected = (slopes * (k1 * (k2 / n))).sum(axis=1)
-    variance = np.maximum(running_moments(n, k1, k2, slopes)[0][:, -1], 0.0)
+    variance = np.maximum(area.running_moments(n, k1, k2, slopes)[0][:, -1], 0.0)
     laws = np.empty((k1.shape[0], _kernels.area.LAW))
     for part in _parts(*k1.shape):
-        chosen, kept = thinned(weights, k1[part][0], k2[part][0])
+        chosen, kept = area.thinned(weights, k1[part][0], k2[part][0])
         sides = [_dice_sides(n, sizes[part][:, chosen]) for sizes in (k1, k2)]
         every, exact = np.arange(sides[0].sizes.shape[0]), np.full(sides[0].sizes.shape, np.nan)
-        laws[part] = pair_moments(every, every, sides[0], sides[1], MEASURES["dice"], kept, exact)[1]
+        laws[part] = area.pair_moments(every, every, sides[0], sides[1], MEASURES["dice"], kept, exact)[1]
     return expected, variance, laws
 
 
 def _parts(rows: int, depth: int) -> Iterator[slice]:
     """Cut rows into parts whose tables fit in memory; single rows where paths are thinned, each in its own way."""
-    step = 1 if depth > MOST_POINTS else max(1, TABLES // ((depth + 1) * (3 + 2 * depth)))
+    step = 1 if depth > area.MOST_POINTS else max(1, TABLES // ((depth + 1) * (3 + 2 * depth)))
     return (slice(begin, begin + step) for begin in range(0, rows, step))
 
 
-def _dice_sides(n: int, sizes: Sizes) -> Prepared:
+def _dice_sides(n: int, sizes: Sizes) -> area.Prepared:
     """Return lists along paths for Dice's values, in which scores have no part."""
     rows, points = sizes.shape
     table = np.zeros((rows, points + 1, 3 + 2 * points))
@@ -193,4 +182,4 @@ def _dice_sides(n: int, sizes: Sizes) -> Prepared:
     spread = np.zeros((rows, 3, points))
     spread[:, 0] = sizes / n * ((n - sizes) / n)
     nothing = np.zeros(rows)
-    return Prepared(n, sizes, np.zeros((rows, points)), spread, table, nothing, nothing)
+    return area.Prepared(n, sizes, np.zeros((rows, points)), spread, table, nothing, nothing)

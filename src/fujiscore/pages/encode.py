@@ -12,11 +12,10 @@ from unicodedata import category
 import numpy as np
 
 from fujiscore.errors import shortened
-from fujiscore.text.tables import encodable
+from fujiscore.text.tables import Table, encodable
 
 if TYPE_CHECKING:
     from fujiscore.measures.grids import Sizes
-    from fujiscore.text.tables import Table
 
 # Characters of one name, and of all names of a collection together, that a page holds.
 LONGEST, ALL_NAMES = 1000, 600_000

@@ -10,6 +10,7 @@ import numpy as np
 from fujiscore.charts.kinds import Band, Chart, Line, Lines, Slopes, values_span
 from fujiscore.errors import short_names
 from fujiscore.measures.registry import find
+from fujiscore.null.chance import chance_level
 from fujiscore.pair.explain import STYLES, Explanation
 from fujiscore.pair.verdicts import two_digits
 
@@ -47,7 +48,7 @@ def curves(result: Comparison) -> Lines:
         shared = result.curves["jaccard"].values
         bands.append(Band(shared, lead.values, find("fuji").colour, "credit for misses", 0.13))
     if lead.measure in result.chance:
-        level, around = result.chance[lead.measure].level()
+        level, around = chance_level(result.chance[lead.measure])
         lines, bands = [*lines, level], [*bands, *around]
     names = " and ".join(short_names(result.rankings.names, NAME))
     a, b = short_names(result.rankings.names, NAME)

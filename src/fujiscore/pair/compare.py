@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fujiscore.charts import figure
-from fujiscore.charts.kinds import Line
+from fujiscore.charts.kinds import Chart, Line
 from fujiscore.errors import NAME, InputError, choice, first_few, printable, short_names, spelled
 from fujiscore.inference.intervals import ALTERNATIVES
 from fujiscore.inputs.options import Options, Policies, parted, takes
-from fujiscore.measures.grids import ONE_PAIR, Grid, grid, set_sizes
+from fujiscore.measures.grids import ONE_PAIR, Grid, Sizes, grid, set_sizes
 from fujiscore.measures.over_k import ResultOverK
 from fujiscore.measures.overlap import (
+    Ties,
     TopSets,
+    ZeroTail,
     at_zero,
     overlap_of,
     pair,
@@ -42,13 +44,8 @@ from fujiscore.text.tables import Table, columns_table, text_table
 from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Rankings
-    from fujiscore.measures.grids import Sizes
-    from fujiscore.measures.overlap import Ties, ZeroTail
 
 
 # Standard deviations below the number of shared items that is expected by chance, for a hint.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fujiscore._kernels.batch import near
-from fujiscore.charts.kinds import Bars, Style
+from fujiscore.charts.kinds import Bars, Chart, Style
 from fujiscore.charts.palette import CHANCE, INK, ORANGE
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, spelled
@@ -21,7 +21,6 @@ from fujiscore.measures.registry import evaluate, find
 from fujiscore.text.tables import Table, columns_table, first_places, frame, short_start
 
 if TYPE_CHECKING:
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.inputs.ranking import Ranking, Rankings
 

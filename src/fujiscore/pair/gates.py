@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from fujiscore.errors import InputError, shown, spelled
-from fujiscore.measures.registry import find
+from fujiscore.measures.registry import Measure, find
 from fujiscore.text.tables import Table
 from fujiscore.text.tabular import Tabular
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.measures.registry import Measure
     from fujiscore.pair.compare import Level
 
 

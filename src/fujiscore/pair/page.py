@@ -13,13 +13,12 @@ from fujiscore.null.closed_forms import correct
 from fujiscore.pages.encode import packed, table_part, thinned
 from fujiscore.pages.page import Page
 from fujiscore.pages.tops import described, tops
-from fujiscore.pair.compare import levels_table
+from fujiscore.pair.compare import Comparison, Level, levels_table
 from fujiscore.pair.verdicts import level_p_words
 
 if TYPE_CHECKING:
     from fujiscore.inputs.coercion import Scores
     from fujiscore.measures.grids import Sizes
-    from fujiscore.pair.compare import Comparison, Level
 
 # Headline numbers at the head of the page.
 FACTS = 6

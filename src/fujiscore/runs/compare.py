@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, shown, spelled
 from fujiscore.inputs import models
 from fujiscore.inputs.coercion import Labelled, no_signs, require_size
-from fujiscore.inputs.direction import judged
+from fujiscore.inputs.direction import Evidence, judged
 from fujiscore.inputs.labels import advice, near_matches
 from fujiscore.inputs.options import DUPLICATES, NAN, NEGATIVE, takes
 from fujiscore.inputs.ranking import Ranking, Rankings
@@ -26,24 +27,14 @@ from fujiscore.measures.overlap import TIES, ZERO_TAIL
 from fujiscore.measures.registry import find, require_signs, require_whole
 from fujiscore.pair.explain import zeros_say_nothing
 from fujiscore.runs.batches import Depths, ListTask, RepeatedItem, UniverseTooSmall, compared
-from fujiscore.runs.queries import Rules, repeated, together
+from fujiscore.runs.queries import Chunk, Rules, repeated, together
 from fujiscore.runs.results import RunComparison
 from fujiscore.runs.rows import label_array, require_best_first
-from fujiscore.runs.spans import UnsortedError, chunks, ranges, ways
-from fujiscore.runs.tables import RunColumns, alike, label_types, load_run, open_runs, require_groups
+from fujiscore.runs.spans import Stored, UnsortedError, chunks, ranges, ways
+from fujiscore.runs.tables import Run, RunColumns, alike, label_types, load_run, open_runs, require_groups
 from fujiscore.text.notes import Fact, Note, Tally, final
 from fujiscore.text.tabular import fields_only
 from fujiscore.work.tiles import Execution, run
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.direction import Evidence
-    from fujiscore.runs.queries import Chunk
-    from fujiscore.runs.spans import Stored
-    from fujiscore.runs.tables import Run
 
 MISSING = ("bounds", "zero", "drop", "raise")
 # Rows of both runs per tile: some hundredths of a second.

@@ -24,48 +24,7 @@ def judge(
     allow_missing_queries: bool = False,
     allow_shorter_lists: bool = False,
 ) -> Verdict:
-    """Return whether a comparison of runs passes the gates, which judge its first measure.
-
-    FUJI is judged by its value above the floor, `fuji_above_floor`: 0 for lists reordered at random, 1 for equal top
-    sets, whatever the offset of the scores (FUJI itself where both lists end with their top sets, or items are split by
-    sign). Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks, a query without a
-    value, and a query for which `b` lists fewer items than `a` within the first k (lists are compared up to the end of
-    the shorter one) fail whatever the values are: a release that lost results does not pass for being good at the
-    others. So does `missing="drop"`, which leaves out the items that `b` lacks, unless shorter lists are allowed.
-
-    Parameters
-    ----------
-    result : RunComparison
-        The baseline is its `a`, the new run its `b`.
-    fail_under : float, optional
-        The least mean over the queries.
-    fail_under_quantile : (float, float), optional
-        A quantile, and the least value that it may have: (0.05, 0.5) allows 5 % of the queries to be below 0.5.
-    fail_share_below : (float, float), optional
-        A value, and the greatest share of queries that may be below it.
-    corrected : bool
-        Judge values corrected for chance, which needs a universe.
-    allow_missing_queries : bool
-        Leave out queries that `b` lacks and those without a value.
-    allow_shorter_lists : bool
-        Accept lists of `b` that are shorter than those of `a`, and items left out by `missing="drop"`.
-
-    Returns
-    -------
-    Verdict
-        One check per gate.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fujiscore.runs.gates import judge
-    >>> from fujiscore.runs.compare import compare_runs
-    >>> old = {"q1": {"a": 3, "b": 2}, "q2": {"a": 3, "c": 1}}
-    >>> new = {"q1": {"a": 3, "b": 2}, "q2": {"a": 3, "b": 1}}
-    >>> for line in judge(compare_runs(old, new, measures=["jaccard"]), fail_under=0.9).lines():
-    ...     print(line)
-    FAILED: mean Jaccard 0.6667, at least 0.9 required
-    """
+    """Return the verdict of the gates: see `RunComparison.judge`."""
     gates: Any = {"fail_under": fail_under, "fail_under_quantile": fail_under_quantile}
     gates |= {"fail_share_below": fail_share_below}
     require_bounds(result.measures[0], corrected=corrected, **gates)

@@ -18,6 +18,7 @@ from fujiscore.measures.registry import find
 from fujiscore.null.closed_forms import HIGH_FLOOR
 from fujiscore.pages.page import Page, Reported
 from fujiscore.pair.explain import explain
+from fujiscore.runs import gates
 from fujiscore.text.tables import Table, bars, frame, markdown_text, text_columns
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from fujiscore.inputs.ranking import Ranking
     from fujiscore.measures.registry import Measure
     from fujiscore.pair.explain import Explanation
+    from fujiscore.pair.gates import Verdict
 
 # Below this number of queries a note warns of the intervals; above this share of unmatched queries, of the means.
 FEW, UNMATCHED = 10, 0.1
@@ -298,6 +300,64 @@ class RunComparison(Result, Reported):
 
     def _metrics(self) -> dict[str, Any]:
         return {"queries": len(self), **{name: self.spread(name)._asdict() for name in self.shown_columns()}}
+
+    def judge(
+        self,
+        *,
+        fail_under: float | None = None,
+        fail_under_quantile: tuple[float, float] | None = None,
+        fail_share_below: tuple[float, float] | None = None,
+        corrected: bool = False,
+        allow_missing_queries: bool = False,
+        allow_shorter_lists: bool = False,
+    ) -> Verdict:
+        """Return whether the new run, `b`, passes the gates, which judge the first measure; `a` is the baseline.
+
+        FUJI is judged by its value above the floor, `fuji_above_floor`: 0 for lists reordered at random, 1 for equal
+        top sets, whatever the offset of the scores (FUJI itself where both lists end with their top sets, or items are
+        split by sign). Truncated lists are judged by the lower bound of FUJI. A query of `a` that `b` lacks, a query
+        without a value, and a query for which `b` lists fewer items than `a` within the first k (lists are compared up
+        to the end of the shorter one) fail whatever the values are: a release that lost results does not pass for being
+        good at the others. So does `missing="drop"`, which leaves out the items that `b` lacks, unless shorter lists
+        are allowed.
+
+        Parameters
+        ----------
+        fail_under : float, optional
+            The least mean over the queries.
+        fail_under_quantile : (float, float), optional
+            A quantile, and the least value that it may have: (0.05, 0.5) allows 5 % of the queries to be below 0.5.
+        fail_share_below : (float, float), optional
+            A value, and the greatest share of queries that may be below it.
+        corrected : bool
+            Judge values corrected for chance, which needs a universe.
+        allow_missing_queries : bool
+            Leave out queries that `b` lacks and those without a value.
+        allow_shorter_lists : bool
+            Accept lists of `b` that are shorter than those of `a`, and items left out by `missing="drop"`.
+
+        Returns
+        -------
+        Verdict
+            One check per gate.
+
+        Examples
+        --------
+        >>> import fujiscore as fj
+        >>> old = {"q1": {"a": 3, "b": 2}, "q2": {"a": 3, "c": 1}}
+        >>> new = {"q1": {"a": 3, "b": 2}, "q2": {"a": 3, "b": 1}}
+        >>> print(fj.compare_runs(old, new, measures=["jaccard"]).judge(fail_under=0.9))
+        FAILED: mean Jaccard 0.6667, at least 0.9 required
+        """
+        return gates.judge(
+            self,
+            fail_under=fail_under,
+            fail_under_quantile=fail_under_quantile,
+            fail_share_below=fail_share_below,
+            corrected=corrected,
+            allow_missing_queries=allow_missing_queries,
+            allow_shorter_lists=allow_shorter_lists,
+        )
 
     def to_markdown(self, *, rows: int | None = SHOWN, verdict: Sequence[str] = ()) -> str:
         """Return a short report for a pull request: verdict of gates if given, measures, queries that changed most."""

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, counted, shown, spelled
 from fujiscore.inputs import models
-from fujiscore.inputs.coercion import NO_ITEM, as_ids, first_repeated, labelled, objects, require_labels, unmasked
+from fujiscore.inputs.coercion import (
+    NO_ITEM,
+    Scores,
+    as_ids,
+    first_repeated,
+    labelled,
+    objects,
+    require_labels,
+    unmasked,
+)
 from fujiscore.inputs.direction import by_rows, remedy
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.runs.queries import RunRows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Scores
 
 FORMS = (
     "a file, a table with columns for query, item and score, a table or 2-D array of scores with one row per query, a "

@@ -6,13 +6,13 @@ Labels keep their type where both runs have the same one, and are compared as te
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,26 +27,18 @@ from fujiscore.inputs.coercion import (
     require_apart,
     require_labels,
 )
-from fujiscore.inputs.direction import by_rows, evidence
+from fujiscore.inputs.direction import Evidence, by_rows, evidence
 from fujiscore.inputs.models import ModelScores, is_ranx_run
 from fujiscore.inputs.models.attributions import is_several_tensors, joined_tensors
 from fujiscore.inputs.ranking import Ranking
 from fujiscore.inputs.roles import GROUP_NAMES, QUERY_NAMES, plain
 from fujiscore.io import columnar, formats
 from fujiscore.io.columns import choose, column_evidence, is_item_name, label_of
-from fujiscore.io.documents import Files, document
-from fujiscore.io.table import FileTable, exact, listed, no_rows, not_a_number, number, unknown
+from fujiscore.io.documents import Document, Files, document
+from fujiscore.io.table import FileTable, Roles, exact, listed, no_rows, not_a_number, number, unknown
 from fujiscore.runs import rows
 from fujiscore.runs.queries import RunRows, changes, joined, labels_at, two_groups
 from fujiscore.text.notes import Note
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.inputs.direction import Evidence
-    from fujiscore.io.documents import Document
-    from fujiscore.io.table import Roles
-
 
 AS_TEXT = "are text in one run and not in the other: compared as text"
 

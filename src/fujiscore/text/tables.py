@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import category, east_asian_width
 
 import numpy as np
 
 from fujiscore.errors import MissingExtraError, choice, one_line, printable, short_names, shortened
 from fujiscore.text.numbers import p_text
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 LIBRARIES = ("pandas", "polars")
 # How many rows of each table Markdown and LaTeX show by default, and notebooks always.

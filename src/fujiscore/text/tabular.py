@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from fujiscore._version import __version__
 from fujiscore.errors import integer, one_line
 from fujiscore.text.data import flat_numbers, plain, to_json
 from fujiscore.text.docstrings import complete_methods
-from fujiscore.text.tables import NOTEBOOK_ROWS, ROWS, markdown_text, short_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fujiscore.text.tables import Table
+from fujiscore.text.tables import NOTEBOOK_ROWS, ROWS, Table, markdown_text, short_text
 
 # The version of the schema of `to_dict`: raised where a key changes its meaning or goes.
 SCHEMA = 1

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore.errors import InputError, choice, counted, first_few, integer, proportion, spelled
 from fujiscore.inputs import models
-from fujiscore.inputs.coercion import labelled
+from fujiscore.inputs.coercion import Scores, labelled
 from fujiscore.inputs.labels import advice
 from fujiscore.inputs.options import Options, parted, takes
 from fujiscore.inputs.ranking import Ranking, Rankings
@@ -19,23 +21,16 @@ from fujiscore.inputs.rankings import rankings as as_rankings
 from fujiscore.inputs.transforms import one_per_ranking, scales
 from fujiscore.many.pairwise import pairwise
 from fujiscore.measures.grids import MANY_PAIRS
-from fujiscore.pair.compare import compare
+from fujiscore.pair.compare import Comparison, compare
 from fujiscore.text.notes import kind
 from fujiscore.text.numbers import p_words
-from fujiscore.versions.noise import ROUNDING, enough, version_test
+from fujiscore.versions.noise import ROUNDING, VersionTest, enough, version_test
 from fujiscore.versions.results import UNJUDGED, Drift, FeatureChange, beyond_noise, judges
 from fujiscore.work.seeds import as_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.inputs.coercion import Scores
     from fujiscore.many.matrix import Matrix
     from fujiscore.measures.overlap import Ties, ZeroTail
-    from fujiscore.pair.compare import Comparison
-    from fujiscore.versions.noise import VersionTest
 
 # What resamples may differ in, as the verdict calls it, and what these leave out.
 NOISES = {

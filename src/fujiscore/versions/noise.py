@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -9,8 +10,9 @@ from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fujiscore.charts.kinds import intervals
+from fujiscore.charts.kinds import Chart, intervals
 from fujiscore.charts.palette import CHANCE
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted
@@ -20,11 +22,6 @@ from fujiscore.text.numbers import p_words
 from fujiscore.text.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fujiscore.charts.kinds import Chart
     from fujiscore.inputs.coercion import Scores
     from fujiscore.many.matrix import Matrix
 

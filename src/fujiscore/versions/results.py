@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fujiscore.charts.kinds import Dots, Ranges, Rows
+from fujiscore.charts.kinds import Chart, Dots, Mark, Ranges, Rows
 from fujiscore.charts.palette import INK, SLATE
 from fujiscore.charts.result import Result
 from fujiscore.errors import counted, first_few, short_names
 from fujiscore.measures.registry import find
 from fujiscore.pages.page import Page, Reported
-from fujiscore.pair.compare import levels_table
+from fujiscore.pair.compare import Comparison, Level, levels_table
 from fujiscore.pair.gates import Check, Verdict, judge_level, nothing_lost, require_bounds
 from fujiscore.text.tables import Table, frame, markdown_text, text_columns
 from fujiscore.text.tabular import Tabular, data_of
-from fujiscore.versions.noise import ROUNDING
+from fujiscore.versions.noise import ROUNDING, VersionTest
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from fujiscore.charts.kinds import Chart, Mark
     from fujiscore.null.chance import Chance
-    from fujiscore.pair.compare import Comparison, Level
-    from fujiscore.versions.noise import VersionTest
 
 UNJUDGED = "cannot be judged"
 # How many movers are printed, how many names of features, and columns of a name in a table.

@@ -11,20 +11,17 @@ import hashlib
 import io
 import json
 import os
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fujiscore._version import __version__
 from fujiscore.errors import InputError, counted, shown, spelled
 from fujiscore.work.files import claimed, remove_unfinished, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
 
 SETTINGS = "checkpoint.json"
 SUM = hashlib.sha256().digest_size

@@ -31,7 +31,7 @@ DEFAULT_MEASURES = ("fuji", "jaccard")
 # Without -k, the values at these k; of a few chosen k, at these many of them.
 USUAL_SIZES = (1, 5, 10, 50, 100, 1000)
 FEW = 8
-NEAR_MISSES = 5
+ITEMS = 5
 
 
 @click.command(
@@ -49,7 +49,7 @@ NEAR_MISSES = 5
 @options.measures(DEFAULT_MEASURES)
 @options.option(
     "-k sizes",
-    "Report the values at this k too, and the near misses at the first one; repeat for several.",
+    "Report the values at this k too, and the items behind the first one; repeat for several.",
     type=options.Count(1),
     multiple=True,
     metavar="K",
@@ -91,7 +91,7 @@ def command(
 
     Prints the area under each measure's curve over all k, and over k = 1, 2, 4, ... where the top weighs more; the
     value expected by chance, the value corrected for it (0 is chance, 1 the maximum), and how often chance does as well
-    (p); the same at chosen k; where the curves lie above chance; the curves; and the near misses that matter most.
+    (p); the same at chosen k; where the curves lie above chance; the curves; and the items that decide FUJI at one k.
     """
     check_destinations(writing, files, plot, html)
     require_bounds(measures[0], fail_under=fail_under, corrected=corrected)
@@ -124,7 +124,7 @@ def command(
     why = result.explain(first) if measures[0].name == "fuji" and columns is None else None
     report = Report(
         "compare",
-        lambda screen: _text(screen, result, why, writing.show or NEAR_MISSES),
+        lambda screen: _text(screen, result, why, writing.show or ITEMS),
         lambda: {**result.to_dict(), "files": list(files), "explained": None if why is None else data_of(why)},
         lambda: _columns(result),
         result.notes,

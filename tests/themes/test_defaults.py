@@ -27,12 +27,18 @@ def test_the_headline_of_a_pair(rankings):
     assert headline.place == drift.place == fj.pairwise([a, b]).area == AREA
     values = {
         fj.compare(a, b).top_weighted_auc["fuji"],
-        fj.pairwise([a, b]).values[0, 1],
         fj.auc(a, b, ks="exp"),
         fj.chance(a, b).top_weighted.auc,
         drift.value,
     }
     assert values == {headline.value}
+
+
+def test_all_pairs_agree_to_rounding():
+    rng = np.random.default_rng(0)
+    for n in rng.integers(5, 200, size=60):
+        a, b = rng.gamma(0.5, size=(2, n)).round(int(rng.integers(1, 9)))
+        assert fj.pairwise([a, b]).values[0, 1] == pytest.approx(fj.compare(a, b).headline.value, rel=5e-16, abs=0)
 
 
 def test_the_whole_curve_of_a_pair(rankings):

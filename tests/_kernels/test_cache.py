@@ -172,7 +172,7 @@ class TestDisk:
         from fujiscore._kernels import _cache
 
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-        monkeypatch.setattr(_cache, "told", [])
+        monkeypatch.setattr(_cache, "announced", [])
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
         monkeypatch.setattr(_cache, "dumps", refuse)
         monkeypatch.setattr(caching.config, "CACHE_DIR", str(tmp_path))

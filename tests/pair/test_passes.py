@@ -426,9 +426,9 @@ def test_fail_under_judges_the_area_that_was_asked_for(scores):
     file, _, _ = scores
     files = f"{file}:a", f"{file}:b"
     assert answer(*files, "--ks", "exp", "--fail-under", "0.1", "-q")[0] == 0
-    code, _, err = answer(*files, "--ks", "exp", "--fail-under", "0.999", "-q")
+    code, out, _ = answer(*files, "--ks", "exp", "--fail-under", "0.999", "-q")
     assert code == 1
-    assert "top-weighted AUC of fuji is" in err
+    assert "FAILED: FUJI (top-weighted AUC) 0." in out
 
 
 @pytest.mark.parametrize(

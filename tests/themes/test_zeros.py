@@ -138,9 +138,10 @@ class TestUndefined:
         assert answer(*bounds)["bounds"]["at"]["2"]["low"] == pytest.approx(fj.fuji(A, B, 2))
         done = CliRunner().invoke(fuji, ["compare", *files, "--ks", "5", "--missing", "bounds", "--fail-under", "0.9"])
         assert done.exit_code == 1
-        assert "undefined" in done.stderr
+        assert "FAILED: FUJI, at least (value at k = 5) undefined" in done.stdout
         done = CliRunner().invoke(fuji, ["compare", *files, "--ks", "5", "--fail-under", "0.9"])
-        assert done.exit_code == 2
+        assert done.exit_code == 1
+        assert "FAILED: FUJI (k = 5) undefined, at least 0.9 required" in done.output
         assert "--zero-tail cap" in done.output
 
 

@@ -157,13 +157,16 @@ class Consensus(Result):
         columns = {"list": list(self.names), "agreement": self.agreement, "left_out": self.left_out}
         return frame(columns, library, self.notes)
 
+    def best(self, number: int = 5) -> str:
+        """Return the first items by name."""
+        return first_few([self.ranking.label(i) for i in self.order.tolist()], number, NAME)
+
     def _summary(self) -> list[str]:
         size = f"{len(self.names)} rankings of {counted(self.ranking.n, 'item')}"
-        best = first_few([self.ranking.label(i) for i in self.order.tolist()], width=NAME)
         within = f"{_mean(self.agreement):.4f} with the consensus"
         apart = f"{_mean(self.left_out):.4f} with the consensus of the others"
         lines = [
-            f"consensus ({self.method}) of {size}: {best}",
+            f"consensus ({self.method}) of {size}: {self.best()}",
             f"agreement ({find(self.measure).title}, {self.area}) {within}, {apart}",
         ]
         if self.adjusted_p_values is not None:

@@ -1,4 +1,4 @@
-"""The door: every input that users have, every policy, and rankings that pass unchanged through every function."""
+"""Every input that users have, every policy, and rankings that pass unchanged through every function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes: what the door did and what a result rests on travels with every result, and is printed with it."""
+"""Notes: what was done to the input and what a result rests on travels with every result, and is printed with it."""
 
 from __future__ import annotations
 

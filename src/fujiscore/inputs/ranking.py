@@ -450,7 +450,7 @@ class Rankings(Sequence[Ranking], Tabular):
         universe: int | None = None,
         notes: Sequence[str] = (),
     ) -> Rankings:
-        """Return rankings that the door has aligned and checked."""
+        """Return rankings that are aligned and checked."""
         result = object.__new__(cls)
         result._set(tuple(members), frozen(labels), universe, tuple(notes))
         return result

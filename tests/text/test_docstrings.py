@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from fujiscore.text.docstrings import complete_methods, documented
 
 
@@ -68,6 +70,7 @@ def test_methods_without_parameters_stay_as_they_are():
     assert Kind._private.__doc__ == "Draw something else."
 
 
+@pytest.mark.slow  # every library is compiled anew, without docstrings
 def test_without_docstrings():
     script = "import fujiscore as fj; print(fj.auc([2, 1], [2, 1]), fj.auc.__doc__, fj.results.Curve.plot.__doc__)"
     done = subprocess.run([sys.executable, "-OO", "-c", script], capture_output=True, text=True, check=True)

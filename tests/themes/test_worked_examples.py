@@ -138,8 +138,8 @@ def test_every_example_is_checked():
     assert tuple(sorted(FACTS)) == NAMES
 
 
-# Cross-validated classifiers and refitted forests: what their pages show takes its time.
-SLOW = {"importance_drift", "performance_metrics"}
+# Examples that train models or build indexes take their time.
+SLOW = {"attention", "importance_drift", "nearest_neighbours", "performance_metrics", "tree_splits", "two_explainers"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow if one in SLOW else ()) for one in FACTS])
